@@ -1,0 +1,32 @@
+"""What a person, a file or a model says about a span of a recording."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """A named span in seconds from the first sample; a mark of zero duration is a moment.
+
+    `ch_names` empty means all channels. `author` says where it comes from: "file", "sidecar", "reader", or
+    "model:<name>" for what a model found. `confidence` is a probability in 0..1 where one was given.
+    """
+
+    onset: float
+    duration: float
+    description: str
+    ch_names: tuple[str, ...] = ()
+    confidence: float | None = None
+    author: str = "file"
+    extras: tuple[tuple[str, str], ...] = field(default=())
+
+    @property
+    def stop(self) -> float:
+        """End in seconds."""
+        return self.onset + self.duration
+
+    @property
+    def is_model(self) -> bool:
+        """Whether a model said it, which must never look like a human's marking."""
+        return self.author.startswith("model:")
