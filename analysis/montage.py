@@ -41,7 +41,7 @@ class Derivation:
 
 @dataclass(frozen=True)
 class Montage:
-    """A named list of derivations; `note` says what the reader must know (channels left out, too few for an average)."""
+    """A named list of derivations; `note` says what the reader must know, such as rows that are missing."""
 
     name: str
     derivations: tuple[Derivation, ...]
@@ -72,7 +72,7 @@ class Montage:
 
 
 def side_of(channel: Channel) -> str:
-    """The side of a channel: odd sites are left, even right, z midline; iEEG shafts with ' or p after the letters left."""
+    """The side of a scalp channel: odd sites are left, even ones right, z midline; "other" for everything else."""
     site = channel.pair[0] if channel.pair else channel.site
     if channel.type == "eeg" and site:
         if channel.pair and {_parity(s) for s in channel.pair} >= {"left", "right"}:
@@ -140,7 +140,9 @@ def longitudinal_bipolar(recording: Recording) -> Montage:
             else:
                 missing.append(name)
     if len(rows) < 8:
-        raise AnalysisError(f"{LB_18_1} needs the electrodes of the 10-20 system; {len(missing)} of 18 rows are missing")
+        raise AnalysisError(
+            f"{LB_18_1} needs the electrodes of the 10-20 system; {len(missing)} of 18 rows are missing"
+        )
     note = f"not in the recording: {', '.join(missing)}" if missing else ""
     return Montage(LB_18_1, tuple(rows) + _polygraphy(recording, len(_LB_18_1_CHAINS)), note)
 
