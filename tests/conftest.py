@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from analysis.recording import Channel, Recording
 
 # Set before Qt is imported anywhere, so that tests never need a screen.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -19,3 +23,35 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"NOT TESTED: the folder of real recordings and golden numbers is missing ({SHARED})")
     return SHARED
+
+
+class ArrayRecording(Recording):
+    """A recording held in memory, for tests that need no file: `data` is (channels, samples)."""
+
+    def __init__(self, channels: Sequence[Channel], data: np.ndarray, sfreq: float) -> None:
+        super().__init__()
+        self.path = Path("memory.edf")
+        self.format = "memory"
+        self.id = f"memory-{len(channels)}-{data.shape[1]}"
+        self.channels = tuple(channels)
+        self.sfreq = sfreq
+        self.n_times = data.shape[1]
+        self.start_datetime = None
+        self._data = data.astype(np.float32)
+
+    def read(self, start: int, stop: int, picks: Sequence[int] | None = None) -> np.ndarray:
+        rows = list(range(len(self.channels))) if picks is None else list(picks)
+        out = np.full((len(rows), stop - start), np.nan, np.float32)
+        first, last = max(start, 0), min(stop, self.n_times)
+        if last > first:
+            out[:, first - start : last - start] = self._data[rows, first:last]
+        return out
+
+    def read_native(self, pick: int, start: float, stop: float) -> np.ndarray:
+        return self.read(round(start * self.sfreq), round(stop * self.sfreq), [pick])[0]
+
+
+@pytest.fixture(scope="session")
+def array_recording() -> Callable[[Sequence[Channel], np.ndarray, float], Recording]:
+    """Makes a recording of channels and samples held in memory."""
+    return ArrayRecording
