@@ -66,9 +66,21 @@ class Montage:
             if not row.cathode:
                 continue
             if row.cathode not in shared:
-                shared[row.cathode] = data[[index[name] for name in row.cathode]].mean(axis=0, dtype=np.float32)
+                shared[row.cathode] = _mean(data[[index[name] for name in row.cathode]])
             out[i] -= shared[row.cathode]
         return out
+
+
+def _mean(data: np.ndarray) -> np.ndarray:
+    """Mean over channels; where some are missing, of those that are there."""
+    mean = data.mean(axis=0, dtype=np.float32)
+    holes = np.flatnonzero(np.isnan(mean))
+    if holes.size:
+        there = ~np.isnan(data[:, holes])
+        count = there.sum(axis=0)
+        total = np.where(there, data[:, holes], 0).sum(axis=0, dtype=np.float32)
+        mean[holes] = np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    return mean
 
 
 def side_of(channel: Channel) -> str:

@@ -11,8 +11,7 @@ from analysis.recording import Channel
 
 TEN_TWENTY = "Fp1 Fp2 F7 F3 Fz F4 F8 T7 C3 Cz C4 T8 P7 P3 Pz P4 P8 O1 O2".split()
 LB_ROWS = (
-    "Fp1-F7 F7-T7 T7-P7 P7-O1 Fp1-F3 F3-C3 C3-P3 P3-O1 Fz-Cz Cz-Pz "
-    "Fp2-F4 F4-C4 C4-P4 P4-O2 Fp2-F8 F8-T8 T8-P8 P8-O2"
+    "Fp1-F7 F7-T7 T7-P7 P7-O1 Fp1-F3 F3-C3 C3-P3 P3-O1 Fz-Cz Cz-Pz Fp2-F4 F4-C4 C4-P4 P4-O2 Fp2-F8 F8-T8 T8-P8 P8-O2"
 ).split()
 
 
@@ -75,11 +74,24 @@ def test_average_leaves_out_ears_and_polygraphy(recording):
 def test_an_uncalibrated_channel_is_not_averaged(array_recording):
     data = np.ones((10, 20), np.float32)
     data[9] = 1e6
-    channels = [scalp(n) for n in TEN_TWENTY[:9]] + [scalp("C3", calibrated=False)]
+    channels = [scalp(n) for n in TEN_TWENTY[:9]] + [scalp("C4", calibrated=False)]
     recording = array_recording(channels, data, 100.0)
     rows = rows_of(build_montage(AVERAGE, recording), recording)
-    assert "C3-avg" not in rows
+    assert "C4-avg" not in rows
     np.testing.assert_array_equal(rows["Fp1-avg"], np.zeros(20, np.float32))
+
+
+def test_a_channel_with_missing_samples_leaves_the_average_of_the_others(array_recording):
+    data = np.random.default_rng(1).normal(size=(10, 20)).astype(np.float32)
+    data[3, 5:8] = np.nan
+    data[:, 15] = np.nan
+    recording = array_recording([scalp(n) for n in TEN_TWENTY[:10]], data, 100.0)
+    rows = rows_of(build_montage(AVERAGE, recording), recording)
+    others = [i for i in range(10) if i != 3]
+    np.testing.assert_allclose(rows["Fp1-avg"][5:8], data[0, 5:8] - data[others, 5:8].mean(axis=0), atol=1e-6)
+    np.testing.assert_allclose(rows["Fp1-avg"][8:15], data[0, 8:15] - data[:, 8:15].mean(axis=0), atol=1e-6)
+    assert np.isnan(rows["F3-avg"][5:8]).all()
+    assert np.isnan(rows["Fp1-avg"][15])
 
 
 def test_few_channels_make_a_noted_average(array_recording):
