@@ -14,6 +14,9 @@ class Cancelled(Exception):
 class Progress:
     """Receives the progress of one piece of work; this one ignores it and never cancels."""
 
+    def check(self) -> None:
+        """Raise Cancelled when the work is no longer wanted; for work that waits and has nothing to report."""
+
     def report(self, done: float, total: float, message: str = "") -> None:
         """Take note that `done` of `total` is finished; raises Cancelled when the work is no longer wanted."""
 

@@ -218,10 +218,14 @@ class _Work(Progress):
         else:
             self._finish("succeeded", result)
 
-    def report(self, done: float, total: float, message: str = "") -> None:
-        """Pass progress on without flooding the window: one waiting event a job, always with the newest figures."""
+    def check(self) -> None:
+        """Raise Cancelled when no job waits for the result."""
         if not self.wanted:
             raise Cancelled
+
+    def report(self, done: float, total: float, message: str = "") -> None:
+        """Pass progress on without flooding the window: one waiting event a job, always with the newest figures."""
+        self.check()
         with self._lock:
             self._progress = (done, total, message)
             behind = [job for job in self._jobs if job not in self._progress_told]
@@ -231,8 +235,7 @@ class _Work(Progress):
 
     def partial(self, result: Any) -> None:
         """Pass a partial result on, whole and in order."""
-        if not self.wanted:
-            raise Cancelled
+        self.check()
         self._tell("partial", result)
 
     def take_progress(self) -> tuple[float, float, str]:
