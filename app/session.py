@@ -1,0 +1,188 @@
+"""What is open and how it is looked at; tells everyone when it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from PyQt6.QtCore import QObject, pyqtSignal
+
+from analysis.annotation import Annotation
+from analysis.errors import AnalysisError
+from analysis.filtering import DisplayFilter
+from analysis.montage import Montage, build_montage, default_montage
+from analysis.recording import Recording, Window
+from analysis.results import SeizurePrediction
+
+SENSITIVITIES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500)
+PAGE_SECONDS = (5, 10, 15, 20, 30, 60, 120, 300, 600, 3600, 86400)
+HIGHPASSES = (0.0, 0.1, 0.3, 0.5, 1.0, 1.6, 2.0, 5.0, 10.0)
+LOWPASSES = (0.0, 15.0, 20.0, 30.0, 35.0, 40.0, 50.0, 70.0, 100.0, 250.0)
+NOTCHES = (0.0, 50.0, 60.0)
+INTRACRANIAL_SENSITIVITY = 50.0
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """A model that can be run: what a person calls it and the files it comes from."""
+
+    title: str
+    checkpoint: str
+    head: str | None = None
+    config: str | None = None
+    segments: int | None = None
+
+
+@dataclass(frozen=True)
+class View:
+    """How the recording is looked at; frequencies are in hertz and 0 means off."""
+
+    montage: str = "as recorded"
+    highpass: float = 0.5
+    lowpass: float = 70.0
+    notch: float = 0.0
+    uv_per_mm: float = 7.0
+    page_seconds: float = 10.0
+
+    @property
+    def display_filter(self) -> DisplayFilter:
+        """The filter the traces are drawn through."""
+        return DisplayFilter(self.highpass or None, self.lowpass or None, self.notch or None)
+
+
+class Session(QObject):
+    """Holds the open recording, the page, the view, the marks and the model's result."""
+
+    opened = pyqtSignal(object)
+    window_changed = pyqtSignal(object)
+    view_changed = pyqtSignal(object, object)  # new View, the one before
+    annotations_changed = pyqtSignal(object)
+    prediction_changed = pyqtSignal(object)
+    model_changed = pyqtSignal(object)
+    refused = pyqtSignal(str)
+
+    def __init__(self, view: View | None = None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.recording: Recording | None = None
+        self.montage: Montage | None = None
+        self.window = Window(0.0, 10.0)
+        self.view = view or View()
+        self.file_annotations: tuple[Annotation, ...] = ()
+        self.sidecar_annotations: tuple[Annotation, ...] = ()
+        self.prediction: SeizurePrediction | None = None
+        self.model: ModelChoice | None = None
+
+    @property
+    def duration(self) -> float:
+        """Length of the open recording in seconds; 0 without one."""
+        return self.recording.duration if self.recording is not None else 0.0
+
+    @property
+    def human_annotations(self) -> tuple[Annotation, ...]:
+        """What the file and the chosen sidecar say, sorted by onset."""
+        return tuple(sorted((*self.file_annotations, *self.sidecar_annotations), key=lambda a: (a.onset, a.duration)))
+
+    def open(self, recording: Recording, start: float = 0.0, montage: str | None = None) -> None:
+        """Show a recording from `start` seconds on, in its usual montage unless one is named."""
+        self.recording = recording
+        self.file_annotations = self.sidecar_annotations = ()
+        self.prediction = None
+        name = montage or default_montage(recording)
+        self.montage = build_montage(name, recording)
+        intracranial = any(c.type in ("seeg", "ecog") for c in recording.channels)
+        scalp = any(c.type == "eeg" for c in recording.channels)
+        sensitivity = INTRACRANIAL_SENSITIVITY if intracranial and not scalp else self.view.uv_per_mm
+        self.view = replace(self.view, montage=name, uv_per_mm=sensitivity)
+        self.window = self._clamped(start)
+        self.opened.emit(recording)
+        self.annotations_changed.emit(self.human_annotations)
+        self.prediction_changed.emit(None)
+
+    def go_to(self, start: float) -> None:
+        """Move the page so that it begins at `start`, kept inside the recording."""
+        window = self._clamped(start)
+        if window != self.window:
+            self.window = window
+            self.window_changed.emit(window)
+
+    def show(self, start: float, duration: float) -> None:
+        """Show [start, start + duration) seconds."""
+        if duration != self.view.page_seconds:
+            self.change_view(page_seconds=duration, start=start)
+        else:
+            self.go_to(start)
+
+    def centre_on(self, time: float) -> None:
+        """Move the page so that `time` lies a quarter from its left edge, unless it is well inside already."""
+        inside = (
+            self.window.start + 0.05 * self.window.duration <= time < self.window.stop - 0.25 * self.window.duration
+        )
+        if not inside:
+            self.go_to(time - 0.25 * self.window.duration)
+
+    def page(self, count: float) -> None:
+        """Turn `count` pages (negative: back)."""
+        self.go_to(self.window.start + count * self.window.duration)
+
+    def change_view(self, start: float | None = None, **changes: object) -> None:
+        """Change montage, filters, sensitivity or page length; a montage that cannot be derived is refused in words."""
+        view = replace(self.view, **changes)  # type: ignore[arg-type]
+        if view == self.view and start is None:
+            return
+        if view.montage != self.view.montage and self.recording is not None:
+            try:
+                self.montage = build_montage(view.montage, self.recording)
+            except AnalysisError as error:
+                self.refused.emit(str(error))
+                return
+        before, self.view = self.view, view
+        # The window is settled before anyone hears of the change, so that each listener asks for the right page once.
+        anchor = self.window.start if start is None else start
+        window = self._clamped(anchor)
+        moved = window != self.window
+        self.window = window
+        self.view_changed.emit(view, before)
+        if moved:
+            self.window_changed.emit(window)
+
+    def step_sensitivity(self, steps: int) -> None:
+        """Make the traces taller (positive) or flatter by steps of the clinical scale."""
+        self.change_view(uv_per_mm=float(_step(SENSITIVITIES, self.view.uv_per_mm, -steps)))
+
+    def step_page_length(self, steps: int) -> None:
+        """Show more (positive) or less time per page."""
+        self.change_view(page_seconds=float(_step(PAGE_SECONDS, self.view.page_seconds, steps)))
+
+    def set_file_annotations(self, annotations: Iterable[Annotation]) -> None:
+        """Take the annotations that the recording itself carries."""
+        self.file_annotations = tuple(annotations)
+        self.annotations_changed.emit(self.human_annotations)
+
+    def add_annotations(self, annotations: Iterable[Annotation]) -> None:
+        """Add annotations from a sidecar chosen by the reader."""
+        self.sidecar_annotations += tuple(annotations)
+        self.annotations_changed.emit(self.human_annotations)
+
+    def set_prediction(self, prediction: SeizurePrediction | None) -> None:
+        """Show a result of the recording that is open; results of another one are not shown."""
+        current = self.recording.id if self.recording is not None else None
+        if prediction is not None and prediction.request.recording_id != current:
+            return
+        self.prediction = prediction
+        self.prediction_changed.emit(prediction)
+
+    def choose_model(self, model: ModelChoice | None) -> None:
+        """Take a model as the one that Run starts."""
+        self.model = model
+        self.model_changed.emit(model)
+
+    def _clamped(self, start: float) -> Window:
+        length = self.view.page_seconds
+        last = max(0.0, self.duration - length)
+        begin = min(max(0.0, start), last)
+        return Window(begin, begin + length)
+
+
+def _step(choices: tuple[int, ...], value: float, steps: int) -> int:
+    nearest = min(range(len(choices)), key=lambda i: abs(choices[i] - value))
+    return choices[min(max(nearest + steps, 0), len(choices) - 1)]

@@ -1,0 +1,130 @@
+"""The session: where the page lies, what changes announce, what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from analysis.annotation import Annotation
+from analysis.recording import Channel, Window
+from analysis.results import AnalysisRequest, SeizurePrediction
+from app.session import INTRACRANIAL_SENSITIVITY, Session, View
+
+SITES = "Fp1 Fp2 F7 F3 Fz F4 F8 T7 C3 Cz C4 T8 P7 P3 Pz P4 P8 O1 O2".split()
+
+
+@pytest.fixture
+def recording(array_recording):
+    channels = [Channel(n, n, "eeg", "uV", 10.0, site=n) for n in SITES]
+    return array_recording(channels, np.zeros((19, 1000)), 10.0)
+
+
+@pytest.fixture
+def session(qtbot, recording) -> Session:
+    session = Session()
+    session.open(recording)
+    return session
+
+
+def test_opening_chooses_the_clinical_montage_and_the_first_page(session):
+    assert session.view.montage == "LB-18.1"
+    assert session.window == Window(0.0, 10.0)
+
+
+def test_opening_shows_a_page_that_fits_at_the_start_asked_for(qtbot, recording):
+    session = Session()
+    session.open(recording, start=97.0)
+    assert session.window == Window(90.0, 100.0)
+
+
+def test_intracranial_recordings_open_flatter(qtbot, array_recording):
+    channels = [Channel(f"A{i}", f"A{i}", "seeg", "uV", 10.0) for i in range(1, 5)]
+    session = Session()
+    session.open(array_recording(channels, np.zeros((4, 1000)), 10.0))
+    assert session.view.uv_per_mm == INTRACRANIAL_SENSITIVITY
+    assert session.view.montage == "as recorded"
+
+
+def test_pages_stop_at_both_ends(session):
+    session.page(-1)
+    assert session.window == Window(0.0, 10.0)
+    session.page(4)
+    assert session.window == Window(40.0, 50.0)
+    session.page(100)
+    assert session.window == Window(90.0, 100.0)
+
+
+def test_a_page_longer_than_the_recording_starts_at_zero(session):
+    session.go_to(50)
+    session.change_view(page_seconds=600.0)
+    assert session.window == Window(0.0, 600.0)
+
+
+def test_one_announcement_per_move(session, qtbot):
+    seen: list[Window] = []
+    session.window_changed.connect(seen.append)
+    session.go_to(20)
+    session.go_to(20)
+    assert seen == [Window(20.0, 30.0)]
+
+
+def test_listeners_find_window_and_montage_settled(session):
+    found: list[tuple[Window, str]] = []
+    session.view_changed.connect(lambda view, _before: found.append((session.window, session.montage.name)))
+    session.change_view(page_seconds=20.0, montage="common average", start=30.0)
+    assert found == [(Window(30.0, 50.0), "common average")]
+
+
+def test_switching_montage_keeps_page_marks_and_sensitivity(session):
+    session.add_annotations([Annotation(3.0, 1.0, "x")])
+    session.go_to(30)
+    session.change_view(uv_per_mm=20.0)
+    session.change_view(montage="as recorded")
+    assert session.window == Window(30.0, 40.0)
+    assert session.view.uv_per_mm == 20.0
+    assert len(session.human_annotations) == 1
+
+
+def test_a_refused_montage_changes_nothing_and_says_why(session, qtbot, array_recording):
+    pair = Channel("Fp1-F7", "Fp1-F7", "eeg", "uV", 10.0, pair=("Fp1", "F7"))
+    session.open(array_recording([pair], np.zeros((1, 1000)), 10.0))
+    with qtbot.waitSignal(session.refused) as refused:
+        session.change_view(montage="common average")
+    assert "recorded bipolar" in refused.args[0]
+    assert session.view.montage == "as recorded"
+
+
+@pytest.mark.parametrize(("steps", "value"), [(1, 5.0), (-1, 10.0), (99, 1.0), (-99, 500.0)])
+def test_sensitivity_steps_along_the_clinical_scale(session, steps, value):
+    session.step_sensitivity(steps)
+    assert session.view.uv_per_mm == value
+
+
+def test_centre_on_leaves_a_page_alone_that_shows_the_moment_well(session):
+    session.go_to(20)
+    session.centre_on(25)
+    assert session.window.start == 20
+    session.centre_on(50)
+    assert session.window.start == 47.5
+
+
+def test_a_result_of_another_recording_is_not_shown(session):
+    def of(recording_id: str) -> SeizurePrediction:
+        return SeizurePrediction(AnalysisRequest("seizure", recording_id, ()), "", "")
+
+    session.set_prediction(of("another"))
+    assert session.prediction is None
+    session.set_prediction(of(session.recording.id))
+    assert session.prediction is not None
+
+
+def test_marks_of_file_and_sidecar_are_merged_in_order(session):
+    session.set_file_annotations([Annotation(5.0, 1.0, "b")])
+    session.add_annotations([Annotation(2.0, 1.0, "a", author="sidecar")])
+    assert [a.description for a in session.human_annotations] == ["a", "b"]
+
+
+def test_filters_of_zero_are_off():
+    view = View(highpass=0.0, lowpass=70.0, notch=0.0)
+    assert view.display_filter.highpass is None
+    assert view.display_filter.notch is None

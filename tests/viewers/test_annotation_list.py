@@ -1,0 +1,78 @@
+"""The list of annotations: order, choice, steps, and a hundred thousand rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.annotation import Annotation
+from app.time_text import elapsed
+from viewers.annotation_list import AnnotationList
+
+
+@pytest.fixture
+def events(qtbot) -> AnnotationList:
+    widget = AnnotationList(elapsed)
+    qtbot.addWidget(widget)
+    return widget
+
+
+def marks(*onsets: float, author: str = "file") -> list[Annotation]:
+    return [Annotation(t, 1.0, f"at {t:g}", author=author) for t in onsets]
+
+
+def test_sorted_by_onset_whoever_says_it(events):
+    events.set_items([*marks(5, 1), *marks(3, author="model:x")])
+    assert [a.onset for a in events.items()] == [1, 3, 5]
+
+
+def test_steps_start_at_the_page_and_stop_at_the_ends(events, qtbot):
+    events.set_items(marks(1, 3, 5))
+    with qtbot.waitSignal(events.picked) as first:
+        events.step(1, from_time=2.0)
+    assert first.args[0].onset == 3
+    events.step(1, 0.0)
+    with qtbot.waitSignal(events.picked) as last:
+        events.step(1, 0.0)
+    assert last.args[0].onset == 5
+    events.step(-1, 0.0)
+    assert events.selected().onset == 3
+
+
+def test_a_step_back_without_a_choice_goes_before_the_page(events):
+    events.set_items(marks(1, 3, 5))
+    events.step(-1, from_time=4.0)
+    assert events.selected().onset == 3
+
+
+def test_the_choice_survives_new_items(events):
+    items = marks(1, 3, 5)
+    events.set_items(items)
+    events.select(items[1])
+    events.set_items([*items, *marks(2, author="model:x")])
+    assert events.selected() == items[1]
+    events.set_items(marks(9))
+    assert events.selected() is None
+
+
+def test_nothing_happens_in_an_empty_list(events, qtbot):
+    with qtbot.assertNotEmitted(events.picked):
+        events.step(1, 0.0)
+
+
+def test_a_hundred_thousand_rows_are_drawn_lazily(events, monkeypatch):
+    events.resize(240, 300)
+    drawn: list[int] = []
+    paint = type(events.delegate).paint
+    monkeypatch.setattr(
+        type(events.delegate), "paint", lambda self, p, o, i: (drawn.append(i.row()), paint(self, p, o, i))[1]
+    )
+    events.set_items([Annotation(t / 10, 0.0, "x") for t in range(100_000)])
+    events.show()
+    events.grab()
+    assert 0 < len(set(drawn)) < 50
+
+
+def test_a_model_is_told_apart_in_words(events):
+    events.set_items([Annotation(1, 2, "Seizure", author="model:Brainmaze A", confidence=0.94)])
+    text = events.model().index(0).data()
+    assert text == "00:01 Seizure (model)"

@@ -1,0 +1,183 @@
+"""The list of annotations: what, when, and who says so; fit for a hundred thousand of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PyQt6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QFontMetrics, QPainter, QPalette
+from PyQt6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from analysis.annotation import Annotation
+
+_Index = QModelIndex | QPersistentModelIndex
+ANNOTATION_ROLE = Qt.ItemDataRole.UserRole
+
+
+class AnnotationModel(QAbstractListModel):
+    """Annotations sorted by onset, with the one nearest to a time found by bisection."""
+
+    def __init__(self, time_text: Callable[[float], str]) -> None:
+        super().__init__()
+        self._items: list[Annotation] = []
+        self._time_text = time_text
+
+    def set_items(self, items: Sequence[Annotation]) -> None:
+        """Replace all annotations."""
+        self.beginResetModel()
+        self._items = sorted(items, key=lambda a: (a.onset, a.is_model, a.duration))
+        self.endResetModel()
+
+    def items(self) -> list[Annotation]:
+        """The annotations in the order shown."""
+        return self._items
+
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
+        """Number of annotations."""
+        return 0 if parent.isValid() else len(self._items)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """The annotation itself, or its text for search and screen readers."""
+        item = self._items[index.row()]
+        if role == ANNOTATION_ROLE:
+            return item
+        if role == Qt.ItemDataRole.DisplayRole:
+            return f"{self._time_text(item.onset)} {item.description} ({source_text(item)})"
+        if role == Qt.ItemDataRole.ToolTipRole:
+            channels = ", ".join(item.ch_names) or "all channels"
+            return (
+                f"{item.description}\n{self._time_text(item.onset)}, {item.duration:.2f} s, {channels}\n{item.author}"
+            )
+        return None
+
+
+def source_text(item: Annotation) -> str:
+    """Who says it, in one word."""
+    return "model" if item.is_model else item.author
+
+
+class AnnotationDelegate(QStyledItemDelegate):
+    """Draws time, text, a dot in the colour of the source, and the source."""
+
+    def __init__(self, time_text: Callable[[float], str], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._time_text = time_text
+        self.model_colour = QColor("#7a3db8")
+        self.selected_colour = QColor("#e6dcf5")
+
+    def set_colours(self, model: str, selected: str) -> None:
+        """Use other colours for what a model says and for the chosen row, as "#rrggbb"."""
+        self.model_colour, self.selected_colour = QColor(model), QColor(selected)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:
+        """One line."""
+        return QSize(120, QFontMetrics(option.font).height() + 7)
+
+    def paint(self, painter: QPainter | None, option: QStyleOptionViewItem, index: QModelIndex) -> None:
+        """Draw one row."""
+        assert painter is not None
+        item: Annotation = index.data(ANNOTATION_ROLE)
+        painter.save()
+        rect = option.rect
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self.selected_colour)
+            painter.drawRoundedRect(rect.adjusted(0, 1, 0, -1), 3, 3)
+        metrics = QFontMetrics(option.font)
+        text, muted = (option.palette.color(r) for r in (QPalette.ColorRole.Text, QPalette.ColorRole.PlaceholderText))
+        colour = self.model_colour if item.is_model else text
+        source = source_text(item)
+        source_width = metrics.horizontalAdvance(source)
+        time_width = metrics.horizontalAdvance(self._time_text(item.onset)) + 12
+        inner = rect.adjusted(6, 0, -6, 0)
+        align = Qt.AlignmentFlag.AlignVCenter
+        painter.setFont(option.font)
+        painter.setPen(muted)
+        painter.drawText(inner, align | Qt.AlignmentFlag.AlignLeft, self._time_text(item.onset))
+        painter.setPen(colour if item.is_model else muted)
+        painter.drawText(inner, align | Qt.AlignmentFlag.AlignRight, source)
+        self._draw_dot(painter, inner.right() - source_width - 10, rect.center().y(), colour)
+        room = QRect(
+            inner.left() + time_width, rect.top(), inner.width() - time_width - source_width - 22, rect.height()
+        )
+        self._draw_text(painter, room, item, text, metrics)
+        painter.restore()
+
+    @staticmethod
+    def _draw_dot(painter: QPainter, x: int, y: int, colour: QColor) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawEllipse(x - 3, y - 3, 6, 6)
+
+    @staticmethod
+    def _draw_text(painter: QPainter, room: QRect, item: Annotation, colour: QColor, metrics: QFontMetrics) -> None:
+        text = item.description
+        if item.confidence is not None and item.is_model:
+            text += f"  p {item.confidence:.2f}"
+        painter.setPen(colour)
+        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+
+
+class AnnotationList(QListView):
+    """A scrolling list of annotations; emits `picked` when the reader chooses one."""
+
+    picked = pyqtSignal(object)
+
+    def __init__(self, time_text: Callable[[float], str]) -> None:
+        super().__init__()
+        self._model = AnnotationModel(time_text)
+        self.delegate = AnnotationDelegate(time_text, self)
+        self.setModel(self._model)
+        self.setItemDelegate(self.delegate)
+        self.setUniformItemSizes(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFrameShape(QListView.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setMinimumHeight(90)
+        self.clicked.connect(lambda index: self.picked.emit(index.data(ANNOTATION_ROLE)))
+
+    def set_items(self, items: Sequence[Annotation]) -> None:
+        """Replace all annotations, keeping the selected one selected where it is still there."""
+        chosen = self.selected()
+        self._model.set_items(items)
+        if chosen is not None and chosen in self._model.items():
+            self._select(self._model.items().index(chosen))
+
+    def items(self) -> list[Annotation]:
+        """The annotations in the order shown."""
+        return self._model.items()
+
+    def selected(self) -> Annotation | None:
+        """The annotation chosen last."""
+        index = self.currentIndex()
+        return index.data(ANNOTATION_ROLE) if index.isValid() else None
+
+    def step(self, direction: int, from_time: float) -> None:
+        """Choose the next (1) or previous (-1) annotation: after the selected one, or after `from_time` without one."""
+        items = self._model.items()
+        if not items:
+            return
+        index = self.currentIndex()
+        if index.isValid():
+            row = index.row() + direction
+        elif direction > 0:
+            row = next((i for i, a in enumerate(items) if a.onset >= from_time), len(items) - 1)
+        else:
+            row = next((i for i in range(len(items) - 1, -1, -1) if items[i].onset < from_time), 0)
+        row = min(max(row, 0), len(items) - 1)
+        self._select(row)
+        self.picked.emit(items[row])
+
+    def select(self, annotation: Annotation) -> None:
+        """Mark an annotation that was chosen elsewhere."""
+        if annotation in self._model.items():
+            self._select(self._model.items().index(annotation))
+
+    def _select(self, row: int) -> None:
+        index = self._model.index(row)
+        self.setCurrentIndex(index)
+        self.scrollTo(index)
