@@ -22,6 +22,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from analysis.progress import Cancelled, Progress
+from app.messages import Disconnected, pack, receive, send
 
 _REPORT_PAUSE = 0.02
 _OOM_SCORE = "500"
@@ -71,8 +72,8 @@ class _Server:
     def _listen(self) -> None:
         while True:
             try:
-                what, call, *rest = pickle.loads(self._connection.recv_bytes())
-            except (EOFError, OSError):
+                what, call, *rest = receive(self._connection)
+            except Disconnected:
                 os._exit(0)  # whoever started this is gone: stop at once, in the midst of whatever runs
             if what == "call":
                 self._calls.put((call, *rest))
@@ -92,10 +93,10 @@ class _Server:
         self._cancelled.discard(call)
 
     def _send(self, what: str, call: int, value: Any) -> None:
+        packed = pack((what, call, value))
         try:
-            # Pickled whole before a byte is sent, so that what cannot be pickled fails cleanly.
-            self._connection.send_bytes(pickle.dumps((what, call, value), 5))
-        except OSError:
+            send(self._connection, packed)
+        except Disconnected:
             os._exit(0)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import subprocess
 import sys
 import threading
@@ -16,6 +15,7 @@ from typing import Any
 
 from analysis.errors import AnalysisError
 from analysis.progress import Cancelled, Progress
+from app.messages import Disconnected, pack, receive, send
 
 _POLL = 0.05
 _GRACE = 0.7  # with the poll before and the kill after it, a cancelled call is over within a second
@@ -111,7 +111,7 @@ class EngineProcess:
             self._begun = False
             try:
                 return self._attempt(function, arguments, progress)
-            except _Dead as dead:
+            except Disconnected as dead:
                 end = self._death(function, arguments)
                 if self._begun or last or self._closed:
                     raise end from dead
@@ -119,13 +119,13 @@ class EngineProcess:
 
     def _attempt(self, function: str, arguments: dict[str, Any], progress: Progress) -> tuple[str, Any]:
         self._calls += 1
-        message = pickle.dumps(("call", self._calls, function, arguments), 5)
+        packed = pack(("call", self._calls, function, arguments))
         with self._state:
             connection = self._start()
         try:
-            _send(connection, message)
+            send(connection, packed)
             return self._relay(connection, self._calls, progress)
-        except _Dead:
+        except Disconnected:
             raise
         except BaseException:  # cancelled, or the receiver failed: nobody waits for the answer any more
             self._abandon(connection, self._calls)
@@ -137,7 +137,7 @@ class EngineProcess:
             progress.check()
             if self._closed:
                 raise Cancelled
-            message = _receive(connection, _POLL)
+            message = _next_message(connection, _POLL)
             if message is None or message[1] != number:
                 continue
             what, _, value = message
@@ -154,12 +154,12 @@ class EngineProcess:
         """Ask the function to stop; where it does not in time, replace the process."""
         deadline = time.monotonic() + _GRACE
         try:
-            _send(connection, pickle.dumps(("cancel", number), 5))
+            send(connection, pack(("cancel", number)))
             while (left := deadline - time.monotonic()) > 0 and not self._closed:
-                message = _receive(connection, min(left, _POLL))
+                message = _next_message(connection, min(left, _POLL))
                 if message is not None and message[1] == number and message[0] not in ("progress", "partial"):
                     return
-        except _Dead:
+        except Disconnected:
             pass  # it is gone already, which is as good
         with self._state:
             self._forget()
@@ -234,25 +234,12 @@ class EngineProcess:
         self._connection = self._process = None
 
 
-class _Dead(Exception):
-    """The other process is gone."""
-
-
-def _send(connection: Connection, body: bytes) -> None:
+def _next_message(connection: Connection, timeout: float) -> tuple[str, int, Any] | None:
     try:
-        connection.send_bytes(body)
+        waiting = connection.poll(timeout)
     except OSError as error:
-        raise _Dead from error
-
-
-def _receive(connection: Connection, timeout: float) -> tuple[str, int, Any] | None:
-    try:
-        if not connection.poll(timeout):
-            return None
-        body = connection.recv_bytes()
-    except (EOFError, OSError) as error:
-        raise _Dead from error
-    return pickle.loads(body)
+        raise Disconnected from error
+    return receive(connection) if waiting else None
 
 
 def core_count() -> int:

@@ -22,6 +22,10 @@ def double(array):
     return array * 2
 
 
+def keep(value):
+    return value
+
+
 def count(n, progress, pause=0.0):
     for i in range(n):
         progress.report(i + 1, n, f"step {i + 1}")

@@ -103,7 +103,13 @@ def test_arrays_come_back_as_they_went(engine):
     back = engine.call("engine_tasks:double", {"array": array})
     assert back.dtype == np.float32
     np.testing.assert_array_equal(back, array * 2)
-    assert engine.call("engine_tasks:large", {"megabytes": 40}).nbytes == 40_000_000
+    assert back.flags.writeable
+    array.flags.writeable = False
+    kept = engine.call("engine_tasks:keep", {"value": {"a": array, "b": array[:, ::2], "c": ["text", array[:0]]}})
+    np.testing.assert_array_equal(kept["b"], array[:, ::2])
+    assert not kept["a"].flags.writeable
+    assert kept["c"][1].shape == (0, 5000)
+    assert engine.call("engine_tasks:large", {"megabytes": 40}).sum() == 10_000_000
 
 
 @pytest.mark.parametrize(
