@@ -11,6 +11,8 @@ from PyQt6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDel
 from analysis.annotation import Annotation
 
 _Index = QModelIndex | QPersistentModelIndex
+# SzCORE codes that a reader should not have to know.
+_CODES = {"sz": "Seizure", "bckg": "Background"}
 ANNOTATION_ROLE = Qt.ItemDataRole.UserRole
 
 
@@ -42,13 +44,18 @@ class AnnotationModel(QAbstractListModel):
         if role == ANNOTATION_ROLE:
             return item
         if role == Qt.ItemDataRole.DisplayRole:
-            return f"{self._time_text(item.onset)} {item.description} ({source_text(item)})"
+            return f"{self._time_text(item.onset)} {description_text(item)} ({source_text(item)})"
         if role == Qt.ItemDataRole.ToolTipRole:
             channels = ", ".join(item.ch_names) or "all channels"
             return (
                 f"{item.description}\n{self._time_text(item.onset)}, {item.duration:.2f} s, {channels}\n{item.author}"
             )
         return None
+
+
+def description_text(item: Annotation) -> str:
+    """What a person calls it: codes of event tables in words, anything else as it is written."""
+    return _CODES.get(item.description, item.description)
 
 
 def source_text(item: Annotation) -> str:
@@ -113,7 +120,7 @@ class AnnotationDelegate(QStyledItemDelegate):
 
     @staticmethod
     def _draw_text(painter: QPainter, room: QRect, item: Annotation, colour: QColor, metrics: QFontMetrics) -> None:
-        text = item.description
+        text = description_text(item)
         if item.confidence is not None and item.is_model:
             text += f"  p {item.confidence:.2f}"
         painter.setPen(colour)

@@ -1,0 +1,88 @@
+"""One table of everything a reader can do: identifier, menu, text, keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from PyQt6.QtGui import QAction, QKeySequence
+from PyQt6.QtWidgets import QMainWindow, QMenu
+
+
+@dataclass(frozen=True)
+class ActionSpec:
+    """One action: where it stands in the menus, what it is called and which keys start it."""
+
+    id: str
+    menu: str
+    text: str
+    keys: tuple[str, ...] = ()
+    checkable: bool = False
+
+
+ACTIONS: tuple[ActionSpec, ...] = (
+    ActionSpec("open", "File", "Open recording…", ("Ctrl+O",)),
+    ActionSpec("open_events", "File", "Open events of another file…", ("Ctrl+Shift+O",)),
+    ActionSpec("save_events", "File", "Save model events as…", ("Ctrl+S",)),
+    ActionSpec("screenshot", "File", "Save a picture of the window…", ("Ctrl+E",)),
+    ActionSpec("quit", "File", "Quit", ("Ctrl+Q",)),
+    ActionSpec("next_page", "Go", "Next page", ("Right", "PgDown")),
+    ActionSpec("previous_page", "Go", "Previous page", ("Left", "PgUp")),
+    ActionSpec("next_second", "Go", "One second on", ("Ctrl+Right",)),
+    ActionSpec("previous_second", "Go", "One second back", ("Ctrl+Left",)),
+    ActionSpec("first_page", "Go", "Beginning", ("Home",)),
+    ActionSpec("last_page", "Go", "End", ("End",)),
+    ActionSpec("go_to_time", "Go", "Go to time…", ("Ctrl+G",)),
+    ActionSpec("next_event", "Go", "Next event", ("N",)),
+    ActionSpec("previous_event", "Go", "Previous event", ("P",)),
+    ActionSpec("more_sensitive", "View", "Taller traces", ("Up", "+", "=")),
+    ActionSpec("less_sensitive", "View", "Flatter traces", ("Down", "-")),
+    ActionSpec("longer_page", "View", "More seconds per page", ("]",)),
+    ActionSpec("shorter_page", "View", "Fewer seconds per page", ("[",)),
+    ActionSpec("montage_1", "View", "Montage: as recorded", ("1",)),
+    ActionSpec("montage_2", "View", "Montage: longitudinal bipolar", ("2",)),
+    ActionSpec("montage_3", "View", "Montage: common average", ("3",)),
+    ActionSpec("toggle_notch", "View", "Notch filter on or off", ("F",)),
+    ActionSpec("overlays", "View", "Show the overlay list", ("O",)),
+    ActionSpec("hide_overlays", "View", "Hide overlays", ("H",), checkable=True),
+    ActionSpec("clock", "View", "Time of day on the axis", ("T",), checkable=True),
+    ActionSpec("theme_light", "View", "Light theme"),
+    ActionSpec("theme_dark", "View", "Dark theme"),
+    ActionSpec("theme_system", "View", "Theme of the system"),
+    ActionSpec("calibrate", "View", "Measure the screen…"),
+    ActionSpec("load_checkpoint", "Model", "Load a checkpoint…", ("Ctrl+L",)),
+    ActionSpec("run", "Model", "Run the model", ("R",)),
+    ActionSpec("cancel", "Model", "Cancel the running job", ("Esc",)),
+    ActionSpec("event_rules", "Model", "How events are made…"),
+    ActionSpec("help", "Help", "Keys and conventions", ("F1",)),
+    ActionSpec("about", "Help", "About Cerebroscope"),
+)
+MENUS = ("File", "Go", "View", "Model", "Help")
+
+
+def build_actions(window: QMainWindow, handlers: Mapping[str, Callable[[], None]]) -> dict[str, QAction]:
+    """Make one QAction per row of ACTIONS and fill the menu bar; KeyError when a row has no handler."""
+    bar = window.menuBar()
+    assert bar is not None
+    menus: dict[str, QMenu] = {}
+    for title in MENUS:
+        menu = bar.addMenu(f"&{title}")
+        assert menu is not None
+        menus[title] = menu
+    actions: dict[str, QAction] = {}
+    for spec in ACTIONS:
+        action = QAction(spec.text, window)
+        action.setObjectName(spec.id)
+        action.setShortcuts([QKeySequence(key) for key in spec.keys])
+        action.setCheckable(spec.checkable)
+        handler = handlers[spec.id]
+        action.triggered.connect(lambda _checked=False, run=handler: run())
+        window.addAction(action)
+        menus[spec.menu].addAction(action)
+        actions[spec.id] = action
+    return actions
+
+
+def key_table() -> list[tuple[str, str]]:
+    """The keys and what they do, for the help window, in the order of the menus."""
+    return [("  ".join(spec.keys), spec.text) for spec in ACTIONS if spec.keys]

@@ -1,0 +1,31 @@
+"""Light, dark, or what the system says: palette, style sheet and fonts of the whole application."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QGuiApplication
+from PyQt6.QtWidgets import QApplication
+
+from viewers import theme
+
+CHOICES = ("system", "light", "dark")
+
+
+def theme_in_force(choice: str) -> str:
+    """ "light" or "dark": the choice itself, or what the system prefers (light where it does not say)."""
+    if choice in ("light", "dark"):
+        return choice
+    hints = QGuiApplication.styleHints()
+    dark = hints is not None and hints.colorScheme() == Qt.ColorScheme.Dark
+    return "dark" if dark else "light"
+
+
+def apply_theme(choice: str) -> theme.Theme:
+    """Colour the application and return the theme in force."""
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    colours = theme.theme(theme_in_force(choice))
+    application.setStyle("Fusion")
+    application.setPalette(theme.palette(colours))
+    application.setStyleSheet(theme.style_sheet(colours))
+    return colours

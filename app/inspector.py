@@ -1,0 +1,124 @@
+"""What the prediction on screen was computed from, and how it agrees with the human marks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PyQt6.QtWidgets import QVBoxLayout, QWidget
+
+from analysis.recording import Recording
+from analysis.results import SeizurePrediction
+from app.panel import FactRow, label, set_role
+from app.time_text import span
+
+
+class PredictionPanel(QWidget):
+    """Names the model, its input and what could not be scored; stale numbers are never left standing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(3)
+        self._title = label("No prediction yet", "strong", wrap=True)
+        self._hint = label("Choose a model and press R.", "muted", wrap=True)
+        self._warning = label("", "warning", wrap=True)
+        self._rows = {
+            name: FactRow(name) for name in ("Scored", "Channels", "Not scored", "Highest p", "Device", "Time")
+        }
+        self._caveat = label("", "muted", wrap=True)
+        column.addWidget(self._title)
+        column.addWidget(self._warning)
+        column.addWidget(self._hint)
+        for row in self._rows.values():
+            row.left.setProperty("role", "muted")
+            column.addWidget(row)
+        column.addWidget(self._caveat)
+        self.show_prediction(None, None)
+
+    def show_prediction(self, prediction: SeizurePrediction | None, recording: Recording | None) -> None:
+        """Describe a prediction, or say that there is none."""
+        there = prediction is not None and recording is not None
+        self._hint.setVisible(not there)
+        for row in self._rows.values():
+            row.setVisible(there)
+        self._caveat.setVisible(there)
+        self._warning.setVisible(False)
+        if prediction is None or recording is None:
+            self._title.setText("No prediction yet")
+            return
+        self._title.setText(prediction.model_title + ("" if prediction.complete else " — running"))
+        if prediction.random_weights:
+            self._warning.setText("Random weights: these numbers mean nothing about this recording")
+            self._warning.setVisible(True)
+        self._caveat.setText(prediction.caveat)
+        self._fill(prediction, recording)
+
+    def _fill(self, prediction: SeizurePrediction, recording: Recording) -> None:
+        scored = float(prediction.durations.sum())
+        self._set("Scored", f"{span(scored)} of {span(recording.duration)}")
+        brain = sum(c.is_brain for c in recording.channels)
+        self._set("Channels", f"{len(recording.channels) - len(prediction.left_out)} of {brain} brain channels")
+        names = "\n".join(f"{name}: {why}" for name, why in prediction.left_out)
+        self._rows["Channels"].setToolTip(names and f"Left out:\n{names}")
+        missing = sum(stop - start for start, stop, _ in prediction.not_scored)
+        self._set("Not scored", span(missing) if missing else "nothing")
+        reasons = "\n".join(f"{a:.1f}-{b:.1f} s: {why}" for a, b, why in prediction.not_scored[:20])
+        self._rows["Not scored"].setToolTip(reasons)
+        peak = float(prediction.probability.max()) if len(prediction.probability) else None
+        self._set("Highest p", "—" if peak is None else f"{peak:.3f}")
+        self._set("Device", str(prediction.provenance.get("device", "—")))
+        wall = prediction.provenance.get("wall_time")
+        self._set("Time", f"{wall:.1f} s" if isinstance(wall, (int, float)) else "—")
+
+    def _set(self, name: str, value: str) -> None:
+        self._rows[name].set(name, value, "")
+
+
+class AgreementPanel(QWidget):
+    """Kappa, events and false alarms of the model's events against the file's, with the rule that counts them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(3)
+        self._state = label("", "muted", wrap=True)
+        column.addWidget(self._state)
+        names = ("Cohen κ", "Events found / false", "Sensitivity", "Precision", "False alarms", "Rule")
+        self._rows = {name: FactRow(name) for name in names}
+        for row in self._rows.values():
+            row.left.setProperty("role", "muted")
+            column.addWidget(row)
+        self.say("Run a model on a recording with annotated seizures to see how they agree.")
+
+    def say(self, text: str) -> None:
+        """Show a sentence in place of numbers."""
+        self._state.setText(text)
+        self._state.show()
+        for row in self._rows.values():
+            row.hide()
+
+    def show_scores(self, scores: Mapping[str, Any]) -> None:
+        """Show the figures of `score`; what is undefined is said to be."""
+        self._state.hide()
+        event, kappa = scores["event"], scores["kappa"]
+        word = f"  {kappa['word']}" if kappa.get("word") else ""
+        self._set("Cohen κ", _figure(kappa["all"], "{:.2f}") + word)
+        self._set("Events found / false", f"{event['tp']} of {event['n_reference']}  /  {event['fp']}")
+        self._set("Sensitivity", _figure(event["sensitivity"], "{:.0%}"))
+        self._set("Precision", _figure(event["precision"], "{:.0%}"))
+        self._set("False alarms", _figure(scores["fp_per_hour"], "{:.1f} per hour"))
+        self._set("Rule", "SzCORE, any overlap")
+        self._rows["Rule"].setToolTip(str(scores.get("rule", "")))
+        for row in self._rows.values():
+            row.show()
+
+    def _set(self, name: str, value: str) -> None:
+        self._rows[name].set(name, value, "")
+        set_role(self._rows[name].right, "muted" if value == "undefined" else "")
+
+
+def _figure(value: float | None, pattern: str) -> str:
+    return "undefined" if value is None else pattern.format(value)

@@ -1,0 +1,141 @@
+"""The models that can be run: the packaged detector and the checkpoints the reader has loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QRadioButton, QSpinBox, QVBoxLayout, QWidget
+
+from app.panel import label, set_role
+from app.session import ModelChoice
+
+BRAINMAZE = ModelChoice("Brainmaze A", "brainmaze")
+BRAINMAZE_LIMITS = (
+    "Packaged detector, trained by others on intracranial EEG. Looks at 300 s windows, smears onsets by up to a "
+    "minute, fires on muscle. Suggestions to review, not findings."
+)
+
+
+class ModelPanel(QWidget):
+    """One radio button per model, the stated limits of the chosen one, and its window length where it has one."""
+
+    chosen = pyqtSignal(object)
+    load_requested = pyqtSignal()
+    head_requested = pyqtSignal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._models: list[tuple[ModelChoice, QRadioButton, Mapping[str, Any]]] = []
+        self._group = QButtonGroup(self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        self._list = QVBoxLayout()
+        self._list.setSpacing(2)
+        column.addLayout(self._list)
+        self._state = label("", "warning", wrap=True)
+        self._limits = label("", "muted", wrap=True)
+        column.addWidget(self._state)
+        column.addWidget(self._limits)
+        column.addLayout(self._make_segments_row())
+        self._head = QPushButton("Choose a head file…")
+        self._head.clicked.connect(lambda: self.head_requested.emit(self.current()))
+        self._load = QPushButton("Load checkpoint…")
+        self._load.clicked.connect(self.load_requested)
+        column.addWidget(self._head)
+        column.addWidget(self._load)
+        self.add(BRAINMAZE, {})
+
+    def _make_segments_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        self._segments_label = label("Window, segments of 5 s", "muted")
+        self._segments = QSpinBox()
+        self._segments.setRange(1, 110)
+        self._segments.setToolTip(
+            "MVPFormer's position rows mean something else at another window length: keep the T it was trained with."
+        )
+        self._segments.valueChanged.connect(self._on_segments)
+        row.addWidget(self._segments_label, 1)
+        row.addWidget(self._segments)
+        return row
+
+    def add(self, model: ModelChoice, facts: Mapping[str, Any]) -> None:
+        """List a model with what `inspect` says of it, and choose it."""
+        button = QRadioButton(model.title)
+        button.setToolTip("\n".join(filter(None, (model.checkpoint, model.head, model.config))))
+        self._group.addButton(button)
+        self._list.addWidget(button)
+        entry = (model, button, facts)
+        self._models.append(entry)
+        row = len(self._models) - 1
+        button.toggled.connect(lambda on: self._on_toggled(row) if on else None)
+        button.setChecked(True)
+
+    def current(self) -> ModelChoice:
+        """The chosen model."""
+        return self._models[self._row()][0]
+
+    def choose(self, checkpoint: str) -> None:
+        """Choose a listed model by its checkpoint."""
+        for model, button, _ in self._models:
+            if model.checkpoint == checkpoint:
+                button.setChecked(True)
+
+    def choices(self) -> list[ModelChoice]:
+        """All listed models."""
+        return [model for model, _, _ in self._models]
+
+    def _row(self) -> int:
+        return next(i for i, (_, button, _) in enumerate(self._models) if button.isChecked())
+
+    def _on_toggled(self, row: int) -> None:
+        model, _, facts = self._models[row]
+        packaged = model.checkpoint.startswith("brainmaze")
+        self._limits.setText(BRAINMAZE_LIMITS if packaged else _summary(facts))
+        self._state.setText("Random weights: the output means nothing" if facts.get("random_weights") else "")
+        self._state.setVisible(bool(self._state.text()))
+        set_role(self._state, "warning")
+        needs_head = not packaged and not facts.get("has_classifier", True)
+        self._head.setVisible(needs_head)
+        trained = facts.get("n_segments")
+        for widget in (self._segments, self._segments_label):
+            widget.setVisible(trained is not None)
+        if trained is not None:
+            self._segments.blockSignals(True)
+            self._segments.setValue(model.segments or int(trained))
+            self._segments.blockSignals(False)
+        self.chosen.emit(model)
+
+    def _on_segments(self, value: int) -> None:
+        row = self._row()
+        model, button, facts = self._models[row]
+        changed = replace(model, segments=None if value == facts.get("n_segments") else value)
+        self._models[row] = (changed, button, facts)
+        trained = facts.get("n_segments")
+        other = value != trained
+        self._state.setText(f"Trained with T = {trained}: at T = {value} its position rows mean other distances")
+        self._state.setVisible(other)
+        if not other and facts.get("random_weights"):
+            self._state.setText("Random weights: the output means nothing")
+            self._state.show()
+        self.chosen.emit(changed)
+
+
+def _summary(facts: Mapping[str, Any]) -> str:
+    parts = [str(facts.get("title", facts.get("family", "")))]
+    if facts.get("n_params"):
+        parts.append(f"{facts['n_params']:,} parameters")
+    text = ", ".join(part for part in parts if part)
+    if not facts.get("has_classifier", True):
+        text += ". No seizure head: it predicts the next state, not seizures."
+    return text
+
+
+def title_for(path: str, head: str | None = None) -> str:
+    """What a loaded checkpoint is called in lists."""
+    name = Path(path).stem
+    return f"{name} + {Path(head).stem}" if head else name

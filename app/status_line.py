@@ -1,0 +1,50 @@
+"""The line at the bottom: what is under the cursor, what must be known, what is being worked on."""
+
+from __future__ import annotations
+
+from PyQt6.QtWidgets import QStatusBar
+
+from app.panel import label, set_role
+from app.time_text import elapsed
+
+RESEARCH_ONLY = "Research use only: not for diagnosis"
+
+
+class StatusLine(QStatusBar):
+    """Cursor reading at the left; calibration, work, device and the limit of use at the right."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizeGripEnabled(False)
+        self._cursor = label("", "strong")
+        self._message = label("", "muted")
+        self._work = label("", "muted")
+        self._calibration = label("", "warning")
+        self._device = label("", "muted")
+        self.addWidget(self._cursor)
+        self.addWidget(self._message, 1)
+        for widget in (self._work, self._calibration, label(RESEARCH_ONLY, "muted"), self._device):
+            self.addPermanentWidget(widget)
+
+    def show_cursor(self, time: float, ch_name: str, value: float | None, unit: str) -> None:
+        """Show time, channel and value under the cursor."""
+        unit = {"uV": "µV"}.get(unit, unit)
+        amount = "" if value is None or value != value else f"   {value:+.0f} {unit}".replace("-", "−")
+        self._cursor.setText(f"{elapsed(time, 3)}   {ch_name}{amount}")
+
+    def say(self, text: str, role: str = "muted") -> None:
+        """Show a sentence until the next one."""
+        self._message.setText(text)
+        set_role(self._message, role)
+
+    def show_work(self, text: str) -> None:
+        """Show the progress of the running job."""
+        self._work.setText(text)
+
+    def show_calibration(self, calibrated: bool) -> None:
+        """Warn until the screen has been measured."""
+        self._calibration.setText("" if calibrated else "screen not calibrated: µV/mm approximate")
+
+    def show_device(self, device: str) -> None:
+        """Name the device models run on."""
+        self._device.setText(device)

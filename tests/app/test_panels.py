@@ -1,0 +1,142 @@
+"""What the panels say: of recordings, of predictions, of models, of agreement."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PyQt6.QtWidgets import QLabel, QSlider, QSpinBox, QWidget
+
+from analysis.recording import Channel
+from analysis.results import AnalysisRequest, SeizurePrediction
+from app.inspector import AgreementPanel, PredictionPanel
+from app.model_panel import BRAINMAZE, ModelPanel, title_for
+from app.recording_panel import RecordingPanel, channel_summary
+from app.sensitivity_panel import SensitivityPanel
+from app.session import ModelChoice
+
+
+def texts(widget: QWidget) -> str:
+    return "\n".join(w.text() for w in widget.findChildren(QLabel) if w.isVisibleTo(widget))
+
+
+@pytest.fixture
+def recording(array_recording):
+    kinds = ["eeg"] * 3 + ["ecg", "misc"]
+    channels = [Channel(f"C{i}", f"EEG C{i}", kind, "uV", 200.0) for i, kind in enumerate(kinds)]
+    return array_recording(channels, np.zeros((5, 9000)), 200.0)
+
+
+def test_recording_panel_counts_brain_channels_and_shows_every_warning(qtbot, recording):
+    recording.warnings.extend(["first thing", "second thing", "third thing"])
+    recording.gaps = ((5.0, 65.0),)
+    panel = RecordingPanel()
+    qtbot.addWidget(panel)
+    panel.show_recording(recording)
+    shown = texts(panel)
+    assert "3 EEG of 5 channels" in shown
+    assert "200 Hz" in shown
+    assert "45.0 s" in shown
+    assert "start not known" in shown
+    assert "1 gap, 1 min 00 s not recorded" in shown
+    assert "and 2 more" in shown
+    tips = [w.toolTip() for w in panel.findChildren(QLabel)]
+    assert any("third thing" in tip for tip in tips)
+
+
+def test_a_recording_without_brain_signals_says_so(array_recording):
+    channels = [Channel("ECG", "ECG", "ecg", "uV", 10.0)]
+    assert channel_summary(array_recording(channels, np.zeros((1, 10)), 10.0)) == "1 channel, no EEG"
+
+
+def prediction(**changes) -> SeizurePrediction:
+    values = {
+        "times": np.arange(4.0) * 5,
+        "durations": np.full(4, 5.0),
+        "probability": np.array([0.1, 0.2, 0.875, 0.3], np.float32),
+        "model_title": "tiny",
+        "not_scored": ((20.0, 45.0, "gap"),),
+        "left_out": (("ECG", "not EEG"), ("C4", "flat")),
+        "provenance": {"device": "cpu", "wall_time": 1.25},
+    }
+    return SeizurePrediction(AnalysisRequest("seizure", "x", ()), "", "", **(values | changes))
+
+
+def test_prediction_panel_names_what_was_scored_and_what_not(qtbot, recording):
+    panel = PredictionPanel()
+    qtbot.addWidget(panel)
+    panel.show_prediction(prediction(), recording)
+    shown = texts(panel)
+    assert "20.0 s of 45.0 s" in shown
+    assert "25.0 s" in shown
+    assert "0.875" in shown
+    assert "Random weights" not in shown
+
+
+def test_random_weights_are_said_to_mean_nothing(qtbot, recording):
+    panel = PredictionPanel()
+    qtbot.addWidget(panel)
+    panel.show_prediction(prediction(random_weights=True), recording)
+    assert "Random weights" in texts(panel)
+
+
+def test_no_stale_numbers_are_left_standing(qtbot, recording):
+    panel = PredictionPanel()
+    qtbot.addWidget(panel)
+    panel.show_prediction(prediction(), recording)
+    panel.show_prediction(None, recording)
+    assert "0.875" not in texts(panel)
+    assert "No prediction yet" in texts(panel)
+
+
+def test_agreement_panel_says_undefined_where_a_figure_is(qtbot):
+    panel = AgreementPanel()
+    qtbot.addWidget(panel)
+    event = {"sensitivity": 1.0, "precision": None, "f1": None, "fp_per_24h": 0.0, "tp": 1, "fp": 0, "n_reference": 1}
+    kappa = {"all": 0.8123, "word": "almost perfect"}
+    panel.show_scores({"event": event, "kappa": kappa, "fp_per_hour": 0.0, "rule": "SzCORE"})
+    shown = texts(panel)
+    assert "0.81  almost perfect" in shown
+    assert "1 of 1  /  0" in shown
+    assert "undefined" in shown
+
+
+def test_the_packaged_detector_states_its_limits(qtbot):
+    panel = ModelPanel()
+    qtbot.addWidget(panel)
+    assert panel.current() == BRAINMAZE
+    for limit in ("intracranial", "300 s", "a minute", "muscle"):
+        assert limit in texts(panel)
+
+
+def test_a_loaded_model_is_chosen_and_its_window_is_visible(qtbot):
+    panel = ModelPanel()
+    qtbot.addWidget(panel)
+    model = ModelChoice("tiny", "tiny.pt")
+    panel.add(model, {"title": "MVPFormer", "n_params": 1234567, "n_segments": 14, "random_weights": True})
+    assert panel.current() == model
+    assert "1,234,567 parameters" in texts(panel)
+    assert "Random weights" in texts(panel)
+    with qtbot.waitSignal(panel.chosen) as chosen:
+        panel.findChild(QSpinBox).setValue(25)
+    assert chosen.args[0].segments == 25
+    assert "Trained with T = 14" in texts(panel)
+    panel.findChild(QSpinBox).setValue(14)
+    assert panel.current().segments is None
+    assert "Random weights" in texts(panel)
+
+
+def test_threshold_slider_announces_and_follows(qtbot):
+    panel = SensitivityPanel()
+    qtbot.addWidget(panel)
+    slider = panel.findChild(QSlider)
+    with qtbot.waitSignal(panel.threshold_changed) as moved:
+        slider.setValue(70)
+    assert moved.args == [0.7]
+    with qtbot.assertNotEmitted(panel.threshold_changed):
+        panel.show_threshold(0.3)
+    panel.show_events(0.3, 2, "E.2: 3 positive s in 10 s")
+    assert "2 events" in texts(panel)
+
+
+def test_titles_name_base_and_head():
+    assert title_for("a/base.pt", "b/head.pt") == "base + head"
