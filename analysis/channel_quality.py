@@ -1,0 +1,85 @@
+"""What the reader must know of a channel before trusting its trace: flat, clipped, not calibrated or missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.recording import Channel, Recording
+
+OK, FLAT, CLIPPED, NOT_CALIBRATED, MISSING = "ok", "flat", "clipped", "not calibrated", "no signal"
+_SPANS = 16
+_SPAN_SECONDS = 2.0
+_FLAT_UV = 0.05
+_CLIPPED_RUN = 4
+_CLIPPED_SHARE = 0.005
+
+
+@dataclass(frozen=True)
+class ChannelQuality:
+    """State of a channel over the whole recording, with the middle and the spread of its values.
+
+    `state` is one of the words of this module. `centre` is the median and `spread` the range from the first to the
+    99th percentile, in the channel's unit: where a trace that is not filtered is drawn, and how large.
+    """
+
+    state: str = OK
+    centre: float = 0.0
+    spread: float = 0.0
+
+
+def assess_channels(recording: Recording) -> dict[str, ChannelQuality]:
+    """Judge every channel from short spans spread over the recording; name -> ChannelQuality."""
+    spans = _read_spans(recording)
+    return {channel.name: _assess(channel, [span[i] for span in spans]) for i, channel in enumerate(recording.channels)}
+
+
+def _read_spans(recording: Recording) -> list[np.ndarray]:
+    """Up to 16 spans of 2 s inside the recording's contiguous parts, float32 (channels, samples)."""
+    size = max(1, min(recording.n_times, round(_SPAN_SECONDS * recording.sfreq)))
+    parts = recording.contiguous_spans()
+    total = sum(part.duration for part in parts)
+    spans = []
+    for wanted in (np.arange(_SPANS) + 0.5) / _SPANS * total:
+        start = int(_at(parts, float(wanted)) * recording.sfreq) - size // 2
+        start = min(max(0, start), recording.n_times - size)
+        spans.append(recording.read(start, start + size))
+        if size == recording.n_times:
+            break
+    return spans
+
+
+def _at(parts: tuple, signal_time: float) -> float:
+    """The time on the clock after `signal_time` seconds of signal."""
+    for part in parts:
+        if signal_time <= part.duration:
+            return part.start + signal_time
+        signal_time -= part.duration
+    return parts[-1].stop if parts else 0.0
+
+
+def _assess(channel: Channel, spans: list[np.ndarray]) -> ChannelQuality:
+    values = np.concatenate(spans)
+    values = values[np.isfinite(values)]
+    if values.size == 0:
+        return ChannelQuality(MISSING if channel.calibrated else NOT_CALIBRATED)
+    low, centre, high = (float(q) for q in np.percentile(values, [1, 50, 99]))
+    state = OK
+    if not channel.calibrated:
+        state = NOT_CALIBRATED
+    elif channel.unit == "uV" and channel.type != "stim" and float(np.ptp(values)) <= _FLAT_UV:
+        state = FLAT
+    elif channel.unit == "uV" and channel.type != "stim" and _is_clipped(spans, values):
+        state = CLIPPED
+    return ChannelQuality(state, centre, high - low)
+
+
+def _is_clipped(spans: list[np.ndarray], values: np.ndarray) -> bool:
+    """Whether the signal stays exactly at its greatest or least value for several samples, and does so often."""
+    stuck = 0
+    for limit in (values.max(), values.min()):
+        for span in spans:
+            held = np.convolve(span == limit, np.ones(_CLIPPED_RUN), mode="valid") == _CLIPPED_RUN
+            stuck += int(held.sum())
+    return stuck >= max(_CLIPPED_RUN, _CLIPPED_SHARE * values.size)

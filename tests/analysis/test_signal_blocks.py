@@ -1,0 +1,219 @@
+"""Pages of blocks: one value per sample wherever a page starts, gaps never bridged, columns that fit the samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from analysis.block_cache import BlockCache
+from analysis.filtering import DisplayFilter, filter_span
+from analysis.montage import Derivation, Montage
+from analysis.pixel_columns import columns
+from analysis.recording import Channel, Recording, Window
+from analysis.signal_blocks import BlockSource, column_grid, is_filtered
+
+Make = Callable[..., Recording]
+SFREQ = 200.0
+
+
+def eeg(name: str, **changes: object) -> Channel:
+    return replace(Channel(name, name, "eeg", "uV", SFREQ), **changes)
+
+
+def noise(rows: int, seconds: float, sfreq: float = SFREQ) -> np.ndarray:
+    rng = np.random.default_rng(5)
+    return (20 * rng.standard_normal((rows, int(seconds * sfreq))) + 1000).astype(np.float32)
+
+
+def single(names: list[str]) -> Montage:
+    return Montage("as recorded", tuple(Derivation(name, name) for name in names))
+
+
+@pytest.fixture
+def recording(array_recording: Make) -> Recording:
+    return array_recording([eeg("A"), eeg("B"), eeg("C")], noise(3, 95.3), SFREQ)
+
+
+def test_sample_has_one_value_wherever_the_page_starts(recording: Recording) -> None:
+    montage = single(["A", "B", "C"])
+    chosen = DisplayFilter(0.5, 70.0, 50.0)
+    seen: dict[int, np.ndarray] = {}
+    for start in (0.0, 3.37, 7.0, 12.34, 18.0):
+        page = BlockSource(recording, montage, chosen).page(Window(start, start + 10))
+        for i, row in enumerate(page.data):
+            number = round((page.first_time + i / page.sfreq) * SFREQ)
+            if i == page.data.shape[0] - 1:  # may come from the overlap of two blocks
+                np.testing.assert_allclose(seen.get(number, row), row, atol=0.02)
+            else:
+                np.testing.assert_array_equal(seen.setdefault(number, row), row)
+
+
+def test_page_equals_the_recording_filtered_in_one_piece(recording: Recording) -> None:
+    chosen = DisplayFilter()
+    page = BlockSource(recording, single(["A", "B", "C"]), chosen).page(Window(33.3, 63.3))
+    raw = recording.read(0, recording.n_times)
+    whole = filter_span(raw, 0, SFREQ, chosen, 0, recording.n_times)
+    first = round(page.first_time * SFREQ)
+    assert np.abs(page.data.T - whole[:, first : first + page.data.shape[0]]).max() < 0.1
+
+
+def test_page_reaches_both_edges_of_its_window_and_no_further(recording: Recording) -> None:
+    page = BlockSource(recording, single(["A"]), DisplayFilter()).page(Window(12.3456, 22.3456))
+    last = page.first_time + (page.data.shape[0] - 1) / page.sfreq
+    assert page.first_time <= 12.3456 < page.first_time + 1 / SFREQ
+    assert last - 1 / SFREQ < 22.3456 <= last
+    at_end = BlockSource(recording, single(["A"]), DisplayFilter()).page(Window(90.0, 100.0))
+    assert at_end.data.shape[0] == round(5.3 * SFREQ)
+    assert not page.data.flags.writeable
+
+
+def test_montage_is_applied_before_the_filter(recording: Recording) -> None:
+    both = BlockSource(recording, single(["A", "B"]), DisplayFilter()).page(Window(20, 30)).data
+    pair = Montage("pair", (Derivation("A-B", "A", ("B",)),))
+    difference = BlockSource(recording, pair, DisplayFilter()).page(Window(20, 30)).data
+    np.testing.assert_allclose(difference[:, 0], both[:, 0] - both[:, 1], atol=2e-3)
+
+
+def test_gap_is_not_bridged_and_changes_nothing_far_away(array_recording: Make) -> None:
+    whole = noise(2, 60)
+    holed = whole.copy()
+    holed[:, int(24 * SFREQ) : int(27 * SFREQ)] = np.nan
+    holed[1, int(33 * SFREQ) : int(34 * SFREQ)] = np.nan
+    channels = [eeg("A"), eeg("B")]
+    chosen = DisplayFilter(0.5, 70.0)
+    expected = BlockSource(array_recording(channels, whole, SFREQ), single(["A", "B"]), chosen).page(Window(0, 60)).data
+    got = BlockSource(array_recording(channels, holed, SFREQ), single(["A", "B"]), chosen).page(Window(0, 60)).data
+    np.testing.assert_array_equal(np.isnan(got.T), np.isnan(holed))
+    time = np.arange(got.shape[0]) / SFREQ
+    far_a = (time < 20) | (time > 31)
+    far_b = (time < 20) | (time > 38)
+    assert np.abs(got[far_a, 0] - expected[far_a, 0]).max() < 0.1
+    assert np.abs(got[far_b, 1] - expected[far_b, 1]).max() < 0.1
+    # Beside the gap there is signal of the usual size, without the transient that 1000 uV of offset would leave.
+    beside = (np.abs(time - 24) < 0.5) | (np.abs(time - 27) < 0.5)
+    assert np.nanmax(np.abs(got[beside])) < 100
+
+
+def test_gap_at_a_block_border_keeps_one_value_per_sample(array_recording: Make) -> None:
+    holed = noise(1, 40)
+    holed[:, int(9.5 * SFREQ) : int(10.5 * SFREQ)] = np.nan
+    recording = array_recording([eeg("A")], holed, SFREQ)
+    first = BlockSource(recording, single(["A"]), DisplayFilter()).page(Window(0, 20))
+    second = BlockSource(recording, single(["A"]), DisplayFilter()).page(Window(5, 25))
+    np.testing.assert_array_equal(first.data[int(5 * SFREQ) : int(20 * SFREQ)], second.data[: int(15 * SFREQ)])
+
+
+@pytest.mark.parametrize(
+    ("changes", "filtered"),
+    [
+        ({}, True),
+        ({"type": "ecg"}, True),
+        ({"type": "misc", "unit": "%"}, False),
+        ({"type": "misc"}, False),
+        ({"type": "stim"}, False),
+        ({"type": "resp"}, False),
+        ({"calibrated": False}, False),
+    ],
+)
+def test_only_voltages_of_the_body_are_filtered(
+    changes: dict[str, object], filtered: bool, array_recording: Make
+) -> None:
+    channel = eeg("A", **changes)
+    assert is_filtered(channel) is filtered
+    data = np.full((1, 4000), 97.0, np.float32)
+    page = BlockSource(array_recording([channel], data, SFREQ), single(["A"]), DisplayFilter()).page(Window(2, 12))
+    np.testing.assert_allclose(page.data, 0.0 if filtered else 97.0, atol=0.01)
+
+
+def test_trigger_survives_a_lower_output_rate(array_recording: Make) -> None:
+    data = np.zeros((2, 20_480), np.float32)
+    data[1, 5001] = 5.0
+    data[1, 7002] = -3.0
+    channels = [eeg("A", sfreq=1024.0), eeg("T", type="stim", unit="")]
+    page = BlockSource(array_recording(channels, data, 1024.0), single(["A", "T"]), DisplayFilter()).page(Window(0, 20))
+    assert page.sfreq == 512.0
+    assert page.data[2500, 1] == 5.0
+    assert page.data[3501, 1] == -3.0
+
+
+def test_columns_are_those_of_the_samples(recording: Recording) -> None:
+    source = BlockSource(recording, single(["A", "B", "C"]), DisplayFilter())
+    page = source.column_page(Window(4.004, 14.004), 900)
+    assert page.lo.shape == page.hi.shape == (900, 3)
+    assert page.complete
+    assert page.filtered
+    borders = (page.first_column + np.arange(901)) * page.column_seconds
+    long = source.page(Window(3.0, 16.0))
+    lo, hi = columns(long.data, (borders - long.first_time) * SFREQ)
+    np.testing.assert_allclose(page.lo, lo, atol=0.02)
+    np.testing.assert_allclose(page.hi, hi, atol=0.02)
+
+
+def test_scrolled_page_has_the_same_columns(recording: Recording) -> None:
+    source = BlockSource(recording, single(["A"]), DisplayFilter())
+    here = source.column_page(Window(5.0, 15.0), 1000)
+    there = source.column_page(Window(6.0, 16.0), 1000)
+    assert there.first_column - here.first_column == 100
+    np.testing.assert_array_equal(here.lo[100:], there.lo[:900])
+
+
+def test_long_page_grows_and_holds_no_samples(recording: Recording) -> None:
+    source = BlockSource(recording, single(["A"]), DisplayFilter())
+    pages = list(source.column_pages(Window(0.0, 90.0), 600, partial_seconds=0.0))
+    assert [page.complete for page in pages] == [False] * (len(pages) - 1) + [True]
+    filled = [int((~np.isnan(page.lo)).sum()) for page in pages]
+    assert filled == sorted(filled)
+    assert filled[-1] == 600
+    assert pages[-1].data.shape == (0, 1)
+
+
+def test_page_beyond_the_recording_is_empty_there(recording: Recording) -> None:
+    page = BlockSource(recording, single(["A"]), DisplayFilter()).column_page(Window(90.0, 100.0), 1000)
+    last = np.flatnonzero(~np.isnan(page.lo[:, 0]))[-1]
+    assert last == pytest.approx(530, abs=1)
+    nothing = BlockSource(recording, single(["A"]), DisplayFilter()).column_page(Window(200.0, 210.0), 10)
+    assert np.isnan(nothing.lo).all()
+    assert nothing.data.shape == (0, 1)
+
+
+def test_block_is_read_once_and_memory_is_bounded(array_recording: Make) -> None:
+    recording = array_recording([eeg("A")], noise(1, 300), SFREQ)
+    reads = []
+    read = recording.read
+    recording.read = lambda *args: reads.append(args) or read(*args)  # type: ignore[method-assign]
+    cache = BlockCache(5 * 8004)
+    source = BlockSource(recording, single(["A"]), DisplayFilter(), cache)
+    for _ in range(3):
+        source.page(Window(0, 20))
+    assert len(reads) == 2
+    for start in range(0, 290, 10):
+        source.page(Window(start, start + 10))
+    assert cache.n_bytes <= 5 * 8004
+
+
+def test_more_rows_than_a_chunk_come_out_in_order(array_recording: Make) -> None:
+    names = [f"E{i}" for i in range(70)]
+    channels = [eeg(name, type="misc" if i % 5 == 0 else "eeg") for i, name in enumerate(names)]
+    data = np.repeat(np.arange(70, dtype=np.float32)[:, None], 4000, axis=1)
+    data += np.sin(np.arange(4000) / SFREQ * 2 * np.pi * 10).astype(np.float32) * np.arange(70)[:, None]
+    page = BlockSource(array_recording(channels, data, SFREQ), single(names), DisplayFilter()).page(Window(4, 14))
+    for i in range(70):
+        middle = float(page.data[:, i].mean())
+        assert middle == pytest.approx(i if i % 5 == 0 else 0.0, abs=0.1)
+        assert float(np.ptp(page.data[:, i])) == pytest.approx(2 * i, abs=0.1 * i + 0.01)
+
+
+def test_slow_recording_and_unfiltered_pages(array_recording: Make) -> None:
+    slow = array_recording([eeg("A", sfreq=1.0)], np.arange(30, dtype=np.float32)[None], 1.0)
+    page = BlockSource(slow, single(["A"]), DisplayFilter(None, None, None)).page(Window(3, 13))
+    np.testing.assert_array_equal(page.data[:, 0], np.arange(3, 14))
+
+
+def test_grid_does_not_depend_on_the_last_digits_of_the_window() -> None:
+    first = column_grid(Window(0.0, 10.0), 1400)
+    other = column_grid(Window(0.3, 10.3), 1400)
+    assert first[1] == other[1]
+    assert other[0] == 42
