@@ -1,0 +1,215 @@
+"""What the program remembers: habits of the person, and facts of one recording; small JSON files, written whole."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import typing
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from datetime import datetime
+from errno import EISDIR
+from pathlib import Path
+from typing import Any, TypeVar
+
+APPLICATION = "cerebroscope"
+HOME_VARIABLE = "CEREBROSCOPE_HOME"
+VERSION = 1
+_RECENT = 10
+
+Kept = TypeVar("Kept")
+
+
+@dataclass(frozen=True)
+class Folders:
+    """Where the program keeps its files: settings, what belongs to the person, and what can always be made again."""
+
+    config: Path
+    data: Path
+    cache: Path
+
+
+def folders(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Folders:
+    """The folders of this platform; CEREBROSCOPE_HOME puts all three under one. None of them is made here."""
+    if home := environment.get(HOME_VARIABLE):
+        root = Path(home).expanduser().absolute()
+        return Folders(root / "config", root / "data", root / "cache")
+    if platform == "win32":
+        roaming = _folder(environment, "APPDATA", "AppData/Roaming") / APPLICATION
+        local = _folder(environment, "LOCALAPPDATA", "AppData/Local") / APPLICATION
+        return Folders(roaming / "config", roaming / "data", local / "cache")
+    if platform == "darwin":
+        support = Path.home() / "Library/Application Support" / APPLICATION
+        return Folders(support / "config", support / "data", Path.home() / "Library/Caches" / APPLICATION)
+    return Folders(
+        _folder(environment, "XDG_CONFIG_HOME", ".config") / APPLICATION,
+        _folder(environment, "XDG_DATA_HOME", ".local/share") / APPLICATION,
+        _folder(environment, "XDG_CACHE_HOME", ".cache") / APPLICATION,
+    )
+
+
+def _folder(environment: Mapping[str, str], variable: str, below_home: str) -> Path:
+    """The folder a variable names; a relative one does not count (XDG base directory specification)."""
+    named = Path(environment.get(variable, ""))
+    return named if named.is_absolute() else Path.home() / below_home
+
+
+@dataclass
+class Settings:
+    """Habits of the person, the same for every recording; frequencies in hertz, 0 means off.
+
+    `px_per_mm` is what the person measured on the screen, None until then. `window_geometry` and `window_state` are
+    Qt's own descriptions in base64. `rule_constants` holds, by the name of a rule for events, the constants that
+    differ from the paper's. `blocks` is the order of the blocks of a montage: "left first" or "right first".
+    """
+
+    theme: str = field(default="system", metadata={"choices": ("system", "light", "dark")})
+    last_folder: str = ""
+    recent_files: list[str] = field(default_factory=list)
+    uv_per_mm: float = field(default=7.0, metadata={"above": 0.0})
+    page_seconds: float = field(default=10.0, metadata={"above": 0.0})
+    highpass: float = field(default=0.5, metadata={"least": 0.0})
+    lowpass: float = field(default=70.0, metadata={"least": 0.0})
+    notch: float = field(default=0.0, metadata={"least": 0.0})
+    mains: float = field(default=50.0, metadata={"choices": (50.0, 60.0)})
+    px_per_mm: float | None = field(default=None, metadata={"above": 0.0})
+    blocks: str = field(default="left first", metadata={"choices": ("left first", "right first")})
+    event_rule: str = "auto"
+    rule_constants: dict[str, dict[str, float]] = field(default_factory=dict)
+    threshold: float = field(default=0.5, metadata={"least": 0.0})
+    window_geometry: str = ""
+    window_state: str = ""
+
+    def remember_file(self, path: str | Path) -> None:
+        """Put a file first among the recent ones, and its folder where the next dialog begins."""
+        path = Path(path).absolute()
+        self.recent_files = [str(path), *(p for p in self.recent_files if p != str(path))][:_RECENT]
+        self.last_folder = str(path.parent)
+
+
+@dataclass
+class RecordingState:
+    """How one recording was last looked at: montage, gain by row name, place in seconds, overlay states by name."""
+
+    montage: str | None = None
+    gains: dict[str, float] = field(default_factory=dict)
+    position: float = field(default=0.0, metadata={"least": 0.0})
+    page_seconds: float | None = field(default=None, metadata={"above": 0.0})
+    overlays: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+def load_settings(folder: Path) -> tuple[Settings, list[str]]:
+    """Settings of the person and sentences about what could not be read; defaults where there is nothing."""
+    return _load(folder / "settings.json", Settings)
+
+
+def save_settings(settings: Settings, folder: Path) -> None:
+    """Keep the settings; OSError where the folder cannot be written."""
+    _save(folder / "settings.json", settings)
+
+
+def load_recording_state(recording_id: str, folder: Path) -> tuple[RecordingState, list[str]]:
+    """How the recording was last looked at, and sentences about what could not be read; `folder` is the data folder."""
+    return _load(folder / "recordings" / f"{recording_id}.json", RecordingState)
+
+
+def save_recording_state(recording_id: str, state: RecordingState, folder: Path) -> None:
+    """Keep how a recording is looked at; OSError where the folder cannot be written."""
+    _save(folder / "recordings" / f"{recording_id}.json", state)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that at any time, even after a crash, it holds either what it held before or all of `data`.
+
+    OSError names `path` itself, and nothing of the attempt is left.
+    """
+    path = path.resolve()
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)  # a device such as /dev/stdout is written to, not replaced
+            return
+        _replace(path, data)
+    except OSError as error:
+        error.filename, error.filename2 = str(path), None
+        raise
+
+
+def _replace(path: Path, data: bytes) -> None:
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with open(part, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _save(path: Path, value: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"version": VERSION, **asdict(value)}, indent=1, ensure_ascii=False)
+    write_whole(path, (text + "\n").encode())
+
+
+def _load(path: Path, kind: type[Kept]) -> tuple[Kept, list[str]]:
+    try:
+        document = json.loads(path.read_bytes())
+        if not isinstance(document, dict):
+            raise ValueError("not an object")
+        if document.get("version", 0) != VERSION:
+            raise ValueError(f"version {document.get('version')}, not {VERSION}")
+    except FileNotFoundError:
+        return kind(), []
+    except OSError as error:
+        return kind(), [f"saved settings cannot be read ({path}): {error.strerror}; defaults are used"]
+    except (ValueError, RecursionError) as error:
+        return kind(), [_set_aside(path, str(error))]
+    hints = typing.get_type_hints(kind)
+    good, bad = {}, []
+    for entry in fields(kind):  # type: ignore[arg-type]
+        if entry.name in document:
+            value = document[entry.name]
+            if _fits(value, hints[entry.name]) and _allowed(value, entry.metadata):
+                good[entry.name] = value
+            else:
+                bad.append(f"a saved setting makes no sense ({path}): the default of {entry.name} is used")
+    return kind(**good), bad
+
+
+def _set_aside(path: Path, cause: str) -> str:
+    aside = path.with_name(f"{path.stem}.damaged-{datetime.now():%Y%m%d-%H%M%S}{path.suffix}")
+    try:
+        os.replace(path, aside)
+    except OSError as error:
+        return f"saved settings are damaged and cannot be moved ({path}): {error.strerror}; defaults are used"
+    return f"saved settings were damaged ({path}; {cause}): defaults are used, the old file is now {aside.name}"
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value read from JSON is of the type a field is declared with."""
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Any:
+        return True
+    if origin is list:
+        return isinstance(value, list) and all(_fits(item, inner[0]) for item in value)
+    if origin is dict:
+        return isinstance(value, dict) and all(_fits(item, inner[1]) for item in value.values())
+    if inner:
+        return any(_fits(value, one) for one in inner)
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, hint)
+
+
+def _allowed(value: Any, limits: Mapping[str, Any]) -> bool:
+    if value is None or not limits:
+        return True
+    if "choices" in limits:
+        return value in limits["choices"]
+    return value > limits["above"] if "above" in limits else value >= limits["least"]
