@@ -104,8 +104,10 @@ class AgreementPanel(QWidget):
         """Show the figures of `score`; what is undefined is said to be."""
         self._state.hide()
         event, kappa = scores["event"], scores["kappa"]
-        word = f"  {kappa['word']}" if kappa.get("word") else ""
-        self._set("Cohen κ", _figure(kappa["all"], "{:.2f}") + word)
+        # The paper's figure is the mean over draws; a recording of one class has none, and then all segments serve.
+        value = kappa["all"] if kappa["draws_mean"] is None else kappa["draws_mean"]
+        word = f"  {kappa['word']}" if kappa["word"] else ""
+        self._set("Cohen κ", _figure(value, "{:.2f}") + word)
         self._set("Events found / false", f"{event['tp']} of {event['n_reference']}  /  {event['fp']}")
         self._set("Sensitivity", _figure(event["sensitivity"], "{:.0%}"))
         self._set("Precision", _figure(event["precision"], "{:.0%}"))

@@ -92,7 +92,7 @@ def test_agreement_panel_says_undefined_where_a_figure_is(qtbot):
     panel = AgreementPanel()
     qtbot.addWidget(panel)
     event = {"sensitivity": 1.0, "precision": None, "f1": None, "fp_per_24h": 0.0, "tp": 1, "fp": 0, "n_reference": 1}
-    kappa = {"all": 0.8123, "word": "almost perfect"}
+    kappa = {"all": 0.7, "draws_mean": 0.8123, "word": "almost perfect"}
     panel.show_scores({"event": event, "kappa": kappa, "fp_per_hour": 0.0, "rule": "SzCORE"})
     shown = texts(panel)
     assert "0.81  almost perfect" in shown
