@@ -148,6 +148,13 @@ class Score:
 
 
 def score_events(
+    reference: Iterable[Sequence[float]], hypothesis: Iterable[Sequence[float]], duration: float, seed: int = 0
+) -> dict[str, Any]:
+    """`compare_events` by the default rule, as the plain figures that `score --json` prints."""
+    return compare_events(reference, hypothesis, duration, seed).to_dict()
+
+
+def compare_events(
     reference: Iterable[Sequence[float]],
     hypothesis: Iterable[Sequence[float]],
     duration: float,

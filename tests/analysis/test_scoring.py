@@ -14,7 +14,7 @@ from timescoring import annotations as ts_annotations
 from timescoring import scoring as ts_scoring
 
 from analysis.errors import AnalysisError
-from analysis.scoring import ScoringRule, cohen_kappas, landis_koch, score_events, segment_labels
+from analysis.scoring import ScoringRule, cohen_kappas, compare_events, landis_koch, score_events, segment_labels
 
 
 @st.composite
@@ -38,7 +38,7 @@ def same(ours: float | None, theirs: float) -> bool:
 @given(scored_pair())
 def test_scores_agree_with_timescoring(pair: tuple[int, list[tuple[float, float]], list[tuple[float, float]]]) -> None:
     duration, ref, hyp = pair
-    ours = score_events(ref, hyp, duration, rule=ScoringRule(n_draws=1))
+    ours = compare_events(ref, hyp, duration, rule=ScoringRule(n_draws=1))
     theirs_ref, theirs_hyp = (ts_annotations.Annotation(list(e), 10, duration * 10) for e in (ref, hyp))
     for got, want in (
         (ours.event, ts_scoring.EventScoring(theirs_ref, theirs_hyp)),
@@ -60,7 +60,7 @@ def test_order_and_overlap_of_the_input_do_not_matter(
     untidy = [*hyp, *((a, (a + b) / 2) for a, b in hyp)]
     random.shuffle(untidy)  # type: ignore[attr-defined]
     rule = ScoringRule(n_draws=1)
-    assert score_events(ref, untidy, duration, rule=rule) == score_events(ref, hyp, duration, rule=rule)
+    assert compare_events(ref, untidy, duration, rule=rule) == compare_events(ref, hyp, duration, rule=rule)
 
 
 @settings(deadline=None, max_examples=100)
@@ -74,7 +74,7 @@ def test_vectorised_kappa_is_scikit_learns(labels: list[tuple[bool, bool]]) -> N
 
 
 def test_a_perfect_prediction() -> None:
-    score = score_events([(100, 160), (2000, 2060)], [(100, 160), (2000, 2060)], 3600)
+    score = compare_events([(100, 160), (2000, 2060)], [(100, 160), (2000, 2060)], 3600)
     rates = {"sensitivity": 1.0, "precision": 1.0, "f1": 1.0, "fp_per_24h": 0.0}
     kappa = {"all": 1.0, "draws_mean": 1.0, "draws_sd": 0.0, "n_draws": 250, "n_undefined": 0}
     assert score.to_dict() == {
@@ -89,7 +89,7 @@ def test_a_perfect_prediction() -> None:
 
 
 def test_undefined_figures_are_none_and_never_zero() -> None:
-    score = score_events([], [], 3600).to_dict()
+    score = score_events([], [], 3600)
     assert score["sample"] == {"sensitivity": None, "precision": None, "f1": None, "fp_per_24h": 0.0}
     assert score["kappa"] == {
         "all": None,
@@ -105,7 +105,7 @@ def test_rare_seizures_leave_some_draws_undefined() -> None:
     """At 1 % prevalence a draw of 300 from many misses every seizure in about 0.99^300 = 5 % of cases."""
     n = 20000
     spans = [(k * 500.0, k * 500.0 + 5) for k in range(n // 100)]
-    kappa = score_events(spans, spans, n * 5.0, seed=3).kappa
+    kappa = compare_events(spans, spans, n * 5.0, seed=3).kappa
     assert 2 <= kappa.n_undefined <= 30
     assert kappa.draws_mean == 1.0
     assert kappa.overall == 1.0
@@ -113,14 +113,14 @@ def test_rare_seizures_leave_some_draws_undefined() -> None:
 
 def test_draws_are_repeated_by_their_seed() -> None:
     ref, hyp = [(100.0, 400.0), (5000.0, 5400.0)], [(150.0, 420.0), (9000.0, 9100.0)]
-    first, again, other = (score_events(ref, hyp, 20000, seed).kappa for seed in (1, 1, 2))
+    first, again, other = (compare_events(ref, hyp, 20000, seed).kappa for seed in (1, 1, 2))
     assert first == again
     assert first.draws_mean != other.draws_mean
     assert first.draws_mean == pytest.approx(first.overall, abs=0.05)
 
 
 def test_two_seizures_close_together_count_once_and_the_counts_say_so() -> None:
-    score = score_events([(100, 120), (200, 230)], [(100, 120)], 3600)
+    score = compare_events([(100, 120), (200, 230)], [(100, 120)], 3600)
     assert score.raw == (2, 1)
     assert score.merged == (1, 1)
     assert score.event.sensitivity == 1.0
@@ -145,4 +145,4 @@ def test_landis_and_koch(kappa: float | None, word: str | None) -> None:
 @pytest.mark.parametrize("duration", [0.0, -1.0, math.nan])
 def test_an_unknown_length_is_refused(duration: float) -> None:
     with pytest.raises(AnalysisError, match="length of the recording is not known"):
-        score_events([], [], duration)
+        compare_events([], [], duration)

@@ -1,0 +1,177 @@
+"""The signal a model is given: resampled, referenced and filtered as it was trained, in pieces of bounded size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from analysis.errors import AnalysisError
+from analysis.recording import Recording
+from analysis.survey import ScorableSpan
+
+# The slowest pole of a 0.5 Hz fourth-order high-pass decays by e in 0.83 s, so 20 s leave less than 1e-10 of a step.
+FILTER_PAD_SECONDS = 20.0
+RESAMPLE_PAD_SECONDS = 1.0
+BLOCK_SECONDS = 300.0
+MIN_BLOCK_SECONDS = 60.0
+BLOCK_VALUES = 2**24
+_MAX_RATIO = 4000  # the exact ratio of odd rates is replaced by one with terms below this (20 ms a day at worst)
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """How a model's input is made; the defaults are MVPFormer's (paper section 4).
+
+    In this order: resampling to `sfreq` Hz ("polyphase": scipy's resample_poly with its anti-aliasing filter, or
+    "linear": interpolation without one, as the published code does), the reference ("median" over the scored channels,
+    or "none"), and a Butterworth band of `order` at each edge, forwards and backwards. An edge of None is open; a
+    low-pass edge at or above half of either rate is left out.
+    """
+
+    sfreq: float = 512.0
+    highpass: float | None = 0.5
+    lowpass: float | None = 120.0
+    order: int = 4
+    reference: str = "median"
+    resampling: str = "polyphase"
+
+    @classmethod
+    def from_checkpoint(cls, stated: Mapping[str, Any]) -> Preprocessing:
+        """What a checkpoint says it was trained on; AnalysisError names what this program cannot do."""
+        default = cls()
+        made = cls(
+            sfreq=float(stated.get("sampling_rate", default.sfreq)),
+            highpass=stated.get("highpass", default.highpass),
+            lowpass=stated.get("lowpass", default.lowpass),
+            order=int(stated.get("order", default.order)),
+            reference=str(stated.get("reference", default.reference)),
+            resampling=str(stated.get("resampling", default.resampling)),
+        )
+        for name, value, known in (
+            ("reference", made.reference, ("median", "none")),
+            ("resampling", made.resampling, ("polyphase", "linear")),
+            ("unit", stated.get("unit", "uV"), ("uV",)),
+            ("normalisation", stated.get("normalisation", "none"), ("none",)),
+        ):
+            if value not in known:
+                raise AnalysisError(
+                    f"the checkpoint asks for the {name} {value!r}, which is not known here: "
+                    f"use one that was trained with {' or '.join(known)}"
+                )
+        return made
+
+    def lowpass_for(self, sfreq: float) -> float | None:
+        """The low-pass edge that is used for a recording of this rate: None where the signal ends below it anyway."""
+        if self.lowpass is None or self.lowpass >= min(sfreq, self.sfreq) / 2:
+            return None
+        return self.lowpass
+
+    def describe(self, sfreq: float) -> dict[str, Any]:
+        """All settings as they apply to a recording of this rate, for the provenance."""
+        return {**asdict(self), "lowpass": self.lowpass_for(sfreq), "recorded_at": sfreq, "unit": "uV"}
+
+
+# What the published code does with SWEC files, which were referenced and filtered before they were published.
+OFFICIAL_RESAMPLING = Preprocessing(highpass=None, lowpass=None, reference="none", resampling="linear")
+
+
+class SpanSignal:
+    """The preprocessed signal of one span: sample k lies at `span.origin + k / settings.sfreq` seconds.
+
+    Nothing is read before it is asked for, and never more at once than a block with its margins, whatever the length.
+    At the ends of the span the signal is continued by its point reflection; what lies beyond is never looked at.
+    """
+
+    def __init__(self, recording: Recording, span: ScorableSpan, picks: Sequence[int], settings: Preprocessing) -> None:
+        self._recording = recording
+        self._picks = list(picks)
+        self._settings = settings
+        sfreq = recording.sfreq
+        ratio = Fraction(settings.sfreq / sfreq).limit_denominator(_MAX_RATIO)
+        self._up, self._down = ratio.numerator, ratio.denominator
+        self._origin = round(span.origin * sfreq)
+        self._low = round(span.start * sfreq) - self._origin
+        self._high = round(span.stop * sfreq) - self._origin
+        self.first = math.ceil(self._low * self._up / self._down)
+        self.stop = math.floor(self._high * self._up / self._down + 1e-9)
+        self._sos = _design(settings, sfreq)
+        pad = FILTER_PAD_SECONDS if self._sos is not None else RESAMPLE_PAD_SECONDS
+        self._pad = math.ceil(pad * sfreq)
+
+    def read(self, start: int, stop: int) -> np.ndarray:
+        """Samples [start, stop), float32 (channels, samples) in microvolts; they must lie in [first, self.stop)."""
+        if not self.first <= start <= stop <= self.stop:
+            raise ValueError(f"samples {start}-{stop} are not within {self.first}-{self.stop}")
+        out = np.empty((len(self._picks), stop - start), np.float32)
+        most = BLOCK_VALUES / max(1, len(self._picks))
+        step = int(min(BLOCK_SECONDS * self._settings.sfreq, max(MIN_BLOCK_SECONDS * self._settings.sfreq, most)))
+        for at in range(start, stop, step):
+            end = min(at + step, stop)
+            out[:, at - start : end - start] = self._block(at, end)
+        return out
+
+    def _block(self, start: int, stop: int) -> np.ndarray:
+        """One block, from recorded samples with margins, in float64."""
+        ratio = self._down / self._up
+        # Whole periods of the resampling grid, so that every block puts its samples at the same places.
+        low = math.floor((start * ratio - self._pad) / self._down) * self._down
+        low = max(low, math.ceil((2 * self._low - self._high + 1) / self._down) * self._down)
+        high = min(math.ceil(stop * ratio) + self._pad, 2 * self._high - self._low - 1)
+        data, first = self._resample(self._extended(low, high), low)
+        if self._settings.reference == "median":
+            data -= np.median(data, axis=0)
+        if self._sos is not None:
+            from scipy.signal import sosfiltfilt
+
+            data = sosfiltfilt(self._sos, data, axis=-1, padtype=None, padlen=0)
+        return data[:, start - first : stop - first]
+
+    def _resample(self, data: np.ndarray, low: int) -> tuple[np.ndarray, int]:
+        """Recorded samples from `low` on, at the model's rate, and the index of the first of them."""
+        first = low // self._down * self._up
+        if self._up == self._down:
+            return data, first
+        if self._settings.resampling == "polyphase":
+            from scipy.signal import resample_poly
+
+            return resample_poly(data, self._up, self._down, axis=-1, padtype="line"), first
+        n = (data.shape[1] - 1) * self._up // self._down
+        # The centres of the old and the new samples' intervals are aligned, as torch's `interpolate` does.
+        place = (np.arange(n) + 0.5) * (self._down / self._up) - 0.5
+        left = np.clip(np.floor(place).astype(int), 0, data.shape[1] - 2)
+        share = np.clip(place - left, 0.0, 1.0)
+        return data[:, left] * (1 - share) + data[:, left + 1] * share, first
+
+    def _extended(self, low: int, high: int) -> np.ndarray:
+        """Recorded samples [low, high) relative to the origin, point-reflected beyond the ends of the span."""
+        parts = [self._recorded(max(low, self._low), min(high, self._high))]
+        if low < self._low:
+            mirrored = self._recorded(self._low + 1, 2 * self._low - low + 1)[:, ::-1]
+            parts.insert(0, 2 * self._recorded(self._low, self._low + 1) - mirrored)
+        if high > self._high:
+            mirrored = self._recorded(2 * self._high - high - 1, self._high - 1)[:, ::-1]
+            parts.append(2 * self._recorded(self._high - 1, self._high) - mirrored)
+        return np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0]
+
+    def _recorded(self, low: int, high: int) -> np.ndarray:
+        return self._recording.read(self._origin + low, self._origin + high, self._picks).astype(np.float64)
+
+
+def _design(settings: Preprocessing, sfreq: float) -> np.ndarray | None:
+    """Second-order sections of the band, or None where both edges are open."""
+    from scipy.signal import butter
+
+    highpass, lowpass = settings.highpass, settings.lowpass_for(sfreq)
+    if highpass is not None and lowpass is not None:
+        sos: np.ndarray = butter(settings.order, [highpass, lowpass], "bandpass", fs=settings.sfreq, output="sos")
+        return sos
+    if highpass is not None:
+        return np.asarray(butter(settings.order, highpass, "highpass", fs=settings.sfreq, output="sos"))
+    if lowpass is not None:
+        return np.asarray(butter(settings.order, lowpass, "lowpass", fs=settings.sfreq, output="sos"))
+    return None

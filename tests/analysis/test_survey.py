@@ -1,0 +1,103 @@
+"""Which channels and spans are scored, with the reason for each that is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from analysis.errors import AnalysisError
+from analysis.recording import Window
+from analysis.survey import ScorableSpan, survey_recording
+
+Make = Callable[..., object]
+
+
+def noise(n_channels: int, seconds: float, sfreq: float = 200.0, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(0, 20, (n_channels, round(seconds * sfreq)))
+
+
+def test_every_channel_that_is_left_out_is_named_with_its_reason(make_recording: Make, make_channel: Make) -> None:
+    data = noise(9, 30)
+    data[1] = 7.0
+    data[2] = np.nan
+    data[3, : 10 * 200] = np.nan
+    channels = [
+        make_channel("T8-P8", pair=("T8", "P8")),
+        make_channel("flat"),
+        make_channel("gone"),
+        make_channel("loose"),
+        make_channel("T8-P8 (2)", pair=("T8", "P8")),
+        make_channel("ECG", "ecg"),
+        make_channel("Fz", calibrated=False),
+        make_channel("A1", "seeg"),
+        make_channel("Cz"),
+    ]
+    survey = survey_recording(make_recording(data, 200.0, channels, format="HDF5"), Window(0, 30))
+    assert survey.picks == (0, 8)
+    assert dict(survey.left_out) == {
+        "flat": "flat",
+        "gone": "no samples",
+        "loose": "samples missing in 33% of the time",
+        "T8-P8 (2)": "second copy of T8-P8",
+        "ECG": "not a brain signal (ecg)",
+        "Fz": "not calibrated",
+        "A1": "intracranial beside scalp EEG",
+    }
+
+
+def test_channels_beyond_what_the_model_takes_are_named(make_recording: Make) -> None:
+    survey = survey_recording(make_recording(noise(4, 10), 200.0), Window(0, 10), max_channels=3)
+    assert survey.picks == (0, 1, 2)
+    assert survey.left_out == (("C3", "beyond the 3 channels this checkpoint has rows for"),)
+
+
+def test_spans_keep_the_grid_of_their_gap_free_stretch(make_recording: Make) -> None:
+    data = noise(2, 100)
+    data[:, 30 * 200 : 31 * 200] = np.nan
+    data[1, 70 * 200 : 71 * 200 + 1] = np.nan
+    recording = make_recording(data, 200.0, gaps=((40.0, 55.0),), format="BrainVision")
+    survey = survey_recording(recording, Window(10, 90))
+    assert survey.spans == (
+        ScorableSpan(10, 30, 0),
+        ScorableSpan(31, 40, 0),
+        ScorableSpan(55, 70, 55),
+        ScorableSpan(71.005, 90, 55),
+    )
+    assert survey.not_scored == (
+        (30, 31, "samples are missing"),
+        (40, 55, "gap in the recording"),
+        (70, 71.005, "samples are missing"),
+    )
+
+
+def test_missing_samples_are_found_across_the_borders_of_what_is_read_at_once(make_recording: Make) -> None:
+    data = noise(1, 200)
+    data[:, 59 * 200 : 121 * 200] = np.nan
+    recording = make_recording(data, 200.0, format="HDF5")
+    survey = survey_recording(recording, Window(0, 200))
+    assert [(s.start, s.stop) for s in survey.spans] == [(0, 59), (121, 200)]
+    assert recording.most_read <= 60 * 200
+
+
+def test_a_long_recording_is_looked_at_in_places(make_recording: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("analysis.survey.WHOLE_BELOW", 1000)
+    data = noise(3, 4000, 20.0)
+    data[1] = 0.0
+    recording = make_recording(data, 20.0)
+    survey = survey_recording(recording, Window(0, 4000))
+    assert survey.picks == (0, 2)
+    assert recording.most_read == 40
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "reason"),
+    [("ecg", 1.0, "not a brain signal"), ("eeg", 0.0, "flat"), ("eeg", np.nan, "no samples")],
+)
+def test_nothing_to_score_is_refused(
+    make_recording: Make, make_channel: Make, kind: str, value: float, reason: str
+) -> None:
+    recording = make_recording(np.full((1, 2000), value), 200.0, [make_channel("X", kind)])
+    with pytest.raises(AnalysisError, match=f"made.edf.*{reason}"):
+        survey_recording(recording, Window(0, 10))
