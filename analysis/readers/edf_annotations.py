@@ -1,0 +1,95 @@
+"""Time-stamped annotation lists (TALs) of EDF+ and BDF+, and the times of records that they hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from operator import attrgetter
+
+from analysis.annotation import Annotation
+from analysis.readers.units import decode_text
+
+# An onset, perhaps a duration, and texts. A list without text only tells when its record begins and is passed over.
+_WITH_TEXT = re.compile(rb"([+-]\d+(?:\.\d*)?)(?:\x15(\d+(?:\.\d*)?)?[^\x14\x00]*)?\x14\x14?([^\x00\x14][^\x00]*)")
+_RECORD_ONSET = re.compile(rb"[\s\x00]*([+-]\d+(?:\.\d*)?)(?:\x15[^\x14\x00]*)?\x14")
+_CHANNEL_MARK = b"@@"
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Records that follow each other without a gap: where they begin in the file and in time."""
+
+    first_record: int
+    n_records: int
+    onset: float
+
+
+def parse_annotations(data: bytes, origin: float, names: Mapping[str, str]) -> tuple[Annotation, ...]:
+    """Annotations of concatenated annotation records, sorted by onset.
+
+    `origin` is the file's time of the first sample, from which onsets are counted. `names` maps channel labels to
+    names, for texts of the form "text@@label" that speak of one channel.
+    """
+    found: list[Annotation] = []
+    for onset, duration, texts in _WITH_TEXT.findall(data):
+        begin = float(onset) - origin
+        length = float(duration) if duration else 0.0
+        for text in texts.rstrip(b"\x14").split(b"\x14"):
+            if _CHANNEL_MARK in text:
+                found.append(_of_one_channel(begin, length, decode_text(text), names))
+            elif text:
+                found.append(Annotation(begin, length, decode_text(text)))
+    found.sort(key=attrgetter("onset"))
+    return tuple(found)
+
+
+def _of_one_channel(onset: float, duration: float, text: str, names: Mapping[str, str]) -> Annotation:
+    said, _, label = text.rpartition(_CHANNEL_MARK.decode())
+    name = names.get(label.strip())
+    return Annotation(onset, duration, said, (name,)) if name else Annotation(onset, duration, text)
+
+
+def record_onset(data: bytes) -> float | None:
+    """When a record begins, from the bytes of its first annotation signal; None where it does not say."""
+    match = _RECORD_ONSET.match(data)
+    return float(match[1]) if match else None
+
+
+def find_segments(
+    onset_of: Callable[[int], float | None], n_records: int, duration: float, tolerance: float
+) -> list[Segment]:
+    """Split records into segments without gaps, looking at few of them.
+
+    `onset_of` gives the time of a record. A span of records whose first and last are as far apart as their number
+    says has no gap inside, since time runs forward; so the search halves only spans that hold one.
+    """
+    known: dict[int, float] = {}
+
+    def onset(record: int) -> float:
+        if record not in known:
+            silent = 0
+            while (told := onset_of(record - silent)) is None and silent < record:
+                silent += 1
+            known[record] = (told or 0.0) + silent * duration
+        return known[record]
+
+    segments: list[Segment] = []
+    pending = [(0, n_records - 1)]
+    while pending:
+        first, last = pending.pop()
+        if abs(onset(last) - onset(first) - (last - first) * duration) <= tolerance:
+            _append(segments, Segment(first, last - first + 1, onset(first)), duration, tolerance)
+        else:
+            middle = (first + last) // 2
+            pending += [(middle + 1, last), (first, middle)]
+    return segments
+
+
+def _append(segments: list[Segment], segment: Segment, duration: float, tolerance: float) -> None:
+    if segments:
+        before = segments[-1]
+        if abs(before.onset + before.n_records * duration - segment.onset) <= tolerance:
+            segments[-1] = Segment(before.first_record, before.n_records + segment.n_records, before.onset)
+            return
+    segments.append(segment)
