@@ -1,0 +1,282 @@
+"""The command line: what is asked for, and how it ends. Imports nothing heavy, so that small commands start at once."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+_USAGE = "main.py [RECORDING] [--checkpoint C]... [--start S]  |  main.py COMMAND ..."
+_DEBUG = "--debug"
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says wrong usage as every other error: one line that begins with `error:`, after the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(2, f"error: {message}\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command or open the window; 0 done, 1 failed with a sentence on stderr, 2 wrong usage."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    debug = _take_debug(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a name the terminal cannot show must not end the program
+    options = argparse.Namespace()
+    try:
+        _parser_for(arguments).parse_args(arguments, options)
+        code = _run(options, debug)
+        sys.stdout.flush()
+    except SystemExit as end:  # argparse: help, version or wrong usage
+        return end.code if isinstance(end.code, int) else 0
+    except BrokenPipeError:
+        _silence_stdout()  # whoever read has enough, as `head` has
+        return 0
+    except KeyboardInterrupt:
+        print("\ncancelled", file=sys.stderr)
+        return 1
+    except Exception as error:
+        return _fail(error, options, debug)
+    return code
+
+
+def _run(options: argparse.Namespace, debug: bool) -> int:
+    from app import terminal
+
+    terminal.quiet_libraries(debug)
+    return getattr(terminal, options.run)(options) or 0
+
+
+def _fail(error: Exception, options: argparse.Namespace, debug: bool) -> int:
+    from app.errors import describe_error, is_expected, log_error, start_log
+    from app.settings import folders
+
+    if not is_expected(error):
+        try:
+            start_log(folders().data / "log")
+            log_error(error)
+        except OSError:
+            debug = True  # nowhere to keep the details
+    sentence, details = describe_error(error, getattr(options, "out", None) or "standard output")
+    if debug:
+        sys.stderr.write(details)
+    print(f"error: {sentence}", file=sys.stderr)
+    _silence_stdout()
+    return 1
+
+
+def _silence_stdout() -> None:
+    """Keep Python from complaining, when it ends, about output that could not be written."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _take_debug(arguments: list[str]) -> bool:
+    """Remove --debug wherever it stands before a bare `--`."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    found = _DEBUG in arguments[:end]
+    arguments[:end] = [argument for argument in arguments[:end] if argument != _DEBUG]
+    return found
+
+
+def _parser_for(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    """The commands' parser when the first argument is one, else the window's."""
+    first = arguments[0] if arguments else ""
+    if first in COMMANDS and not os.path.isfile(first):
+        return _command_parser()
+    return _window_parser()
+
+
+def _window_parser() -> argparse.ArgumentParser:
+    names = "\n".join(f"  {name:<12}{text}" for name, (text, _) in COMMANDS.items())
+    parser = _Parser(
+        prog="main.py",
+        usage=_USAGE,
+        description="Opens the window. Research use only: not for diagnosis.",
+        epilog=f"commands (main.py COMMAND --help tells more):\n{names}\n\n{_DEBUG} adds the traceback to an error.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=_version())
+    parser.add_argument("recording", nargs="?", metavar="RECORDING", help="recording to open")
+    _add_checkpoints(parser)
+    _add_start(parser)
+    parser.set_defaults(run="window")
+    return parser
+
+
+def _command_parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="main.py", usage=_USAGE)
+    commands = parser.add_subparsers(metavar="COMMAND", parser_class=_Parser)
+    for name, (text, add_arguments) in COMMANDS.items():
+        command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        add_arguments(command)
+        command.set_defaults(run=name)
+    return parser
+
+
+def _no_arguments(_: argparse.ArgumentParser) -> None:
+    return
+
+
+def _info(parser: argparse.ArgumentParser) -> None:
+    _add_recording(parser)
+    _add_json(parser)
+
+
+def _inspect(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("checkpoint", metavar="CHECKPOINT", help="file, or the name of a packaged model: brainmaze")
+    _add_head(parser)
+    _add_json(parser)
+
+
+def _predict(parser: argparse.ArgumentParser) -> None:
+    _add_recording(parser)
+    parser.add_argument("--checkpoint", metavar="C", required=True, help="file, or a packaged model: brainmaze")
+    _add_head(parser)
+    _add_start(parser)
+    parser.add_argument("--stop", type=_seconds, metavar="S", help="end of the span, seconds (default: the end)")
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: auto")
+    parser.add_argument("--batch-size", type=_count, metavar="N", help="windows at a time (default: what fits)")
+    parser.add_argument("--segments", type=_count, metavar="T", help="segments in MVPFormer's window")
+    parser.add_argument("--rule", default="auto", metavar="NAME", help="how events are made: auto, E.1, E.2")
+    parser.add_argument("--threshold", type=_probability, metavar="P", help="least probability of a response")
+    parser.add_argument("--out", metavar="DIR", required=True, help="folder for the results")
+
+
+def _score(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("reference", nargs="?", metavar="REFERENCE", help="what is true: event file or recording")
+    parser.add_argument("hypothesis", nargs="?", metavar="HYPOTHESIS", help="what was predicted: event file")
+    parser.add_argument("--duration", type=_duration, metavar="S", help="length of the recording, seconds")
+    parser.add_argument("--recording", metavar="NAME", help="which recording of a summary that tells of several")
+    parser.add_argument("--batch", metavar="LIST.tsv", help="table with columns reference, hypothesis, duration")
+    parser.add_argument("--seed", type=int, metavar="N", help="seed of the draws behind kappa")
+    _add_json(parser)
+
+
+def _screenshot(parser: argparse.ArgumentParser) -> None:
+    _add_recording(parser)
+    _add_checkpoints(parser)
+    _add_start(parser)
+    parser.add_argument("--duration", type=_duration, metavar="S", help="length of the page, seconds (default: 10)")
+    parser.add_argument("--overlay", action="append", default=[], metavar="NAME", help="overlay to show: seizure")
+    parser.add_argument("--panel", metavar="NAME", help="panel to bring into view")
+    parser.add_argument("--montage", metavar="NAME", help="montage (default: the usual one)")
+    parser.add_argument("--theme", choices=("light", "dark"), default="light", help="default: light")
+    parser.add_argument("--size", type=_size, default=(1600, 900), metavar="WxH", help="default: 1600x900")
+    parser.add_argument("--out", metavar="F.png", required=True, help="picture to write")
+
+
+def _convert(parser: argparse.ArgumentParser) -> None:
+    _add_recording(parser)
+    parser.add_argument("--out", metavar="F.edf", required=True, help="file to write: .edf, .bdf")
+    parser.add_argument("--anonymize", action="store_true", help="leave out who was recorded and when")
+
+
+def _bench(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("names", nargs="*", metavar="NAME", help="viewer (default: all)")
+    parser.add_argument("--busy", action="store_true", help="also turn pages while a model runs")
+    parser.add_argument("--quick", action="store_true", help="smaller recordings and fewer repetitions")
+    parser.add_argument("--detail", action="store_true", help="print every measured case with its CPU time")
+    _add_json(parser)
+
+
+COMMANDS: dict[str, tuple[str, Any]] = {
+    "demo": ("opens a short simulated recording", _no_arguments),
+    "info": ("describes a recording without loading its samples", _info),
+    "inspect": ("describes a checkpoint: family, configuration, parameters, key check", _inspect),
+    "predict": ("runs a model over a recording and writes its events and probabilities", _predict),
+    "score": ("compares two event files", _score),
+    "screenshot": ("renders the main window off screen", _screenshot),
+    "convert": ("makes a lossless EDF+ or BDF+ copy of a recording", _convert),
+    "bench": ("measures the program against its targets", _bench),
+}
+
+
+def _add_recording(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("recording", metavar="RECORDING", help="recording file")
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_head(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--head", metavar="H", help="file with the classifier head")
+    parser.add_argument("--config", metavar="F", help="JSON file with the sizes, for an official file of another size")
+
+
+def _add_checkpoints(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--checkpoint", action="append", default=[], metavar="C", help="model: a file, or brainmaze; may be repeated"
+    )
+    _add_head(parser)
+
+
+def _add_start(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--start", type=_seconds, metavar="S", help="beginning, seconds from the first sample")
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
+    return value
+
+
+def _seconds(text: str) -> float:
+    value = _number(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{text} lies before the beginning of the recording")
+    return value
+
+
+def _duration(text: str) -> float:
+    value = _number(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"{text} is no length: give seconds above 0")
+    return value
+
+
+def _probability(text: str) -> float:
+    value = _number(text)
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is no probability: give a number from 0 to 1")
+    return value
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.lower().partition("x")
+    size = (_count(width), _count(height))
+    if not (400 <= size[0] <= 8000 and 300 <= size[1] <= 8000):
+        raise argparse.ArgumentTypeError(f"{text} is no size of a window: give one from 400x300 to 8000x8000")
+    return size
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return f"cerebroscope {version('cerebroscope')}"
+    except PackageNotFoundError:
+        return "cerebroscope (not installed)"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

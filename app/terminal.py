@@ -1,0 +1,249 @@
+"""What each command of the terminal does; every handler imports what it needs and nothing else."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from argparse import Namespace
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from analysis.errors import AnalysisError, RecordingError
+from analysis.progress import ConsoleProgress
+from models.errors import CheckpointError
+
+PACKAGED = ("brainmaze", "brainmaze-b")
+
+
+def quiet_libraries(debug: bool) -> None:
+    """Keep what libraries log or warn about off the terminal, unless it is asked for."""
+    if debug:
+        logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    else:
+        logging.getLogger().addHandler(logging.NullHandler())
+    logging.captureWarnings(True)
+
+
+def window(options: Namespace) -> int:
+    """Open the main window."""
+    from app.display import leave_cores_free
+
+    leave_cores_free()
+    from app.start import Opening, run_window
+
+    check_files(options.recording, options.checkpoint, options.head, options.config)
+    return run_window(
+        Opening(options.recording, options.checkpoint, options.head, options.config, options.start or 0.0)
+    )
+
+
+def demo(_: Namespace) -> int:
+    """Open a simulated recording that is made on the spot."""
+    from app.display import check_display, leave_cores_free
+
+    leave_cores_free()
+    check_display()
+    from app.settings import folders
+    from app.simulated_demo import TITLE, make_demo
+    from app.start import Opening, run_window
+
+    return run_window(Opening(str(make_demo(folders().cache)), title=TITLE))
+
+
+def info(options: Namespace) -> None:
+    """Describe a recording."""
+    from analysis.description import describe, to_text
+    from analysis.readers import open_recording
+
+    check_files(options.recording)
+    with open_recording(options.recording) as recording:
+        facts = describe(recording)
+    warn(facts["warnings"])
+    print(to_json(facts) if options.json else to_text(facts))
+
+
+def inspect(options: Namespace) -> None:
+    """Describe a checkpoint."""
+    from models.checkpoint import describe
+
+    check_files(None, [options.checkpoint], options.head, options.config)
+    facts = describe(options.checkpoint, options.head, options.config)
+    warn(facts.get("warnings", ()))
+    print(to_json(facts) if options.json else to_lines(facts))
+
+
+def predict(options: Namespace) -> None:
+    """Run a model over a recording."""
+    from app import headless
+
+    check_files(options.recording, [options.checkpoint], options.head, options.config)
+    with console_progress("Predicting") as progress:
+        outcome = headless.predict(
+            options.recording,
+            options.checkpoint,
+            options.out,
+            head=options.head,
+            config=options.config,
+            start=options.start,
+            stop=options.stop,
+            device=options.device,
+            batch_size=options.batch_size,
+            segments=options.segments,
+            rule=options.rule,
+            threshold=options.threshold,
+            progress=progress,
+        )
+    warn(outcome.warnings)
+    print(outcome.text)
+
+
+def score(options: Namespace) -> None:
+    """Compare two event files, or each pair of a list."""
+    from app import headless
+
+    if options.batch:
+        scores = headless.score_batch(options.batch)
+    else:
+        scores = headless.score(options.reference, options.hypothesis, options.duration, options.recording)
+    print(to_json(scores) if options.json else to_lines(scores))
+
+
+def screenshot(options: Namespace) -> None:
+    """Render the main window off screen."""
+    from app.display import draw_off_screen, leave_cores_free, load_qt
+
+    leave_cores_free()
+    draw_off_screen()
+    check_files(options.recording, options.checkpoint, options.head, options.config)
+    check_folder(options.out)
+    load_qt()
+    from app.screenshot import Shot, take_screenshot
+
+    shot = Shot(
+        options.recording,
+        tuple(options.checkpoint),
+        options.head,
+        options.config,
+        options.start or 0.0,
+        options.duration,
+        tuple(options.overlay),
+        options.panel,
+        options.montage,
+        options.theme,
+        options.size,
+    )
+    with console_progress("Rendering") as progress:
+        warn(take_screenshot(shot, Path(options.out), progress))
+
+
+def convert(options: Namespace) -> None:
+    """Make a lossless copy of a recording."""
+    from analysis.conversion import convert as convert_recording
+
+    check_files(options.recording)
+    check_folder(options.out)
+    with console_progress("Converting") as progress:
+        warn(convert_recording(options.recording, options.out, options.anonymize, progress) or ())
+
+
+def bench(options: Namespace) -> int:
+    """Measure the program against its targets."""
+    from app.bench import run_benches
+
+    return run_benches(options.names, options.busy, options.quick, options.detail, options.json)
+
+
+def check_files(
+    recording: str | None, checkpoints: Iterable[str] = (), head: str | None = None, config: str | None = None
+) -> None:
+    """Refuse what is not there or is no file before anything heavy is loaded."""
+    if recording is not None:
+        _check_file(recording, RecordingError, "recording")
+    for checkpoint in checkpoints:
+        if checkpoint not in PACKAGED:
+            _check_file(checkpoint, CheckpointError, "checkpoint")
+    if head is not None:
+        _check_file(head, CheckpointError, "head")
+    if config is not None:
+        _check_file(config, CheckpointError, "config")
+
+
+def _check_file(name: str, kind: type[Exception], role: str) -> None:
+    path = Path(name)
+    if path.is_file():
+        with path.open("rb"):  # says permission denied before anything else is done
+            return
+    if path.is_dir():
+        raise kind(f"this is a folder ({name}): name a {role} file")
+    if path.exists():
+        raise kind(f"this is not a regular file ({name}): name a {role} file")
+    close = _similar_command(name) if kind is RecordingError else ""
+    raise kind(f"there is no such file ({name}): check the path{close}")
+
+
+def _similar_command(name: str) -> str:
+    from difflib import get_close_matches
+
+    from app.cli import COMMANDS
+
+    close = get_close_matches(name, COMMANDS, 1)
+    return f", or did you mean the command {close[0]}?" if close else ""
+
+
+def check_folder(out: str) -> None:
+    """Refuse a file to be written in a folder that is not there, before the work is done."""
+    folder = Path(out).absolute().parent
+    if not folder.is_dir():
+        raise AnalysisError(f"there is no such folder ({folder}): make it, or choose another")
+    if Path(out).is_dir():
+        raise AnalysisError(f"this is a folder ({out}): name a file to write")
+
+
+def warn(sentences: Iterable[str]) -> None:
+    """Print each warning once."""
+    for sentence in dict.fromkeys(sentences):
+        print(f"warning: {' '.join(sentence.split())}", file=sys.stderr)
+
+
+@contextmanager
+def console_progress(title: str) -> Iterator[ConsoleProgress]:
+    """A progress bar that ends its line whatever happens."""
+    progress = ConsoleProgress(title)
+    try:
+        yield progress
+    finally:
+        progress.close()
+
+
+def to_json(value: Any) -> str:
+    """Strict JSON; what is not a number is null."""
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def to_lines(value: Any, indent: str = "") -> str:
+    """Nested facts as indented lines of a name and a value."""
+    lines = []
+    for name, entry in value.items() if isinstance(value, dict) else enumerate(value, 1):
+        label = str(name).replace("_", " ")
+        if isinstance(entry, dict) or (isinstance(entry, list | tuple) and any(isinstance(e, dict) for e in entry)):
+            lines += [f"{indent}{label}:", to_lines(entry, indent + "  ")] if entry else []
+        else:
+            lines.append(f"{indent}{label}: {_plain(entry)}")
+    return "\n".join(lines)
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, list | tuple):
+        return ", ".join(_plain(entry) for entry in value) or "-"
+    return str(value)
