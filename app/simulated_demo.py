@@ -81,7 +81,7 @@ def _mixing(place: np.ndarray, length: float) -> np.ndarray:
 def _background(place: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     noise = _coloured(rng, len(place), lambda f: (f**2 + 1.0) ** -0.45)
     white = rng.standard_normal(noise.shape)
-    return 12.0 * _mixing(place, 0.045) @ noise + 0.8 * white
+    return 14.0 * _mixing(place, 0.08) @ noise + 0.8 * white
 
 
 def _alpha(place: np.ndarray, rng: np.random.Generator) -> np.ndarray:
