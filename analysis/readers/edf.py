@@ -18,6 +18,7 @@ from analysis.errors import RecordingError
 from analysis.readers.edf_annotations import Segment, find_segments, parse_annotations
 from analysis.readers.edf_header import EdfHeader, EdfSignal, read_header
 from analysis.readers.edf_records import SCAN_BYTES, EdfRecords, Run
+from analysis.readers.notes import split_by_time
 from analysis.readers.rates import first_at_or_after, resample, source_range
 from analysis.readers.record_file import fingerprint
 from analysis.recording import BRAIN_TYPES, Channel, Recording
@@ -198,12 +199,7 @@ class EdfRecording(Recording):
     def _parse(self, texts: bytes) -> tuple[Annotation, ...]:
         names = {channel.original_name: channel.name for channel in reversed(self.channels)}
         found = parse_annotations(texts, self.segments[0].onset, names)
-        inside = tuple(a for a in found if a.onset <= self.duration and a.stop >= 0)
-        if len(inside) < len(found):
-            self.annotations_outside = tuple(a for a in found if not (a.onset <= self.duration and a.stop >= 0))
-            self.warnings.append(
-                f"{len(self.annotations_outside)} of {len(found)} annotations lie outside the recorded time, left out"
-            )
+        inside, self.annotations_outside = split_by_time(found, self.duration, self.warnings)
         return inside
 
     def scan_blocks(self, records_per_chunk: int | None = None) -> Iterator[tuple[int, np.ndarray]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from pathlib import Path
 
 from analysis.errors import RecordingError
@@ -26,6 +28,21 @@ TITLES = {
     "hdf5": "HDF5",
     "mat": "MATLAB",
 }
+
+# What libraries raise when a damaged file leads them astray.
+LIBRARY_ERRORS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _NIHON_DEVICES = (b"EEG-1100A", b"EEG-1100B", b"EEG-1100C", b"QI-403A", b"EEG-2100", b"DAE-2100D", b"EEG-1200A")

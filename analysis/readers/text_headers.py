@@ -1,0 +1,111 @@
+"""What text headers of BrainVision and Persyst say and MNE does not pass on: labels, units, names of files, pauses."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from pathlib import Path
+
+from analysis.errors import RecordingError
+from analysis.readers.units import decode_text
+
+_COMMA = "\\1"
+
+
+@dataclass(frozen=True)
+class BrainVisionChannel:
+    """One line of [Channel Infos]; an empty unit means microvolts."""
+
+    label: str
+    reference: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A place where a recording was paused: the sample after it, and for how long, where that is known."""
+
+    sample: int
+    pause: float | None
+
+
+def read_sections(path: Path) -> dict[str, list[str]]:
+    """Lines of an INI-like file by section, comments and blank lines left out; section names in lower case."""
+    sections: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in decode_text(path.read_bytes()).splitlines():
+        text = line.strip()
+        if text.startswith("[") and text.endswith("]"):
+            lines = sections.setdefault(text[1:-1].lower(), [])
+        elif text and not text.startswith(";"):
+            lines.append(text)
+    return sections
+
+
+def _values(lines: list[str]) -> dict[str, str]:
+    pairs = (line.partition("=") for line in lines)
+    return {key.strip().lower(): value.strip() for key, found, value in pairs if found}
+
+
+def brainvision_channels(path: Path) -> list[BrainVisionChannel]:
+    """The channels of a .vhdr file in order."""
+    channels: list[BrainVisionChannel] = []
+    for key, value in _values(read_sections(path).get("channel infos", [])).items():
+        if re.fullmatch(r"ch\d+", key):
+            label, reference, _, unit = (part.replace(_COMMA, ",") for part in (value + ",,,").split(",")[:4])
+            channels.append(BrainVisionChannel(label, reference, unit.strip()))
+    return channels
+
+
+def require_brainvision_files(path: Path) -> None:
+    """Refuse a .vhdr whose data or marker file is not there under the name that the header gives it."""
+    common = _values(read_sections(path).get("common infos", []))
+    for key, suffix in (("datafile", ".eeg"), ("markerfile", ".vmrk")):
+        named = common.get(key, "").replace("$b", path.stem)
+        if not named or (path.parent / named).is_file():
+            continue
+        beside = path.with_suffix(suffix)
+        remedy = (
+            f"rename {beside.name} to that, or correct the header" if beside.is_file() else "put it beside the header"
+        )
+        raise RecordingError(f"the header names {named!r}, which is not there ({path}): {remedy}")
+
+
+def brainvision_cuts(path: Path, sfreq: float) -> list[Cut]:
+    """Places where a new segment does not simply go on: its date says so, or no date says otherwise."""
+    marker_file = _values(read_sections(path).get("common infos", [])).get("markerfile", "").replace("$b", path.stem)
+    markers = path.parent / marker_file
+    if not marker_file or not markers.is_file():
+        return []
+    segments = [
+        (int(fields[2]), _date(fields[5]) if len(fields) > 5 else None)
+        for fields in (value.split(",") for value in _values(read_sections(markers).get("marker infos", [])).values())
+        if fields[0] == "New Segment" and len(fields) > 2 and fields[2].isdigit()
+    ]
+    cuts: list[Cut] = []
+    for (before, began), (position, date) in pairwise(segments):
+        pause = None
+        if began and date:
+            pause = (date - began).total_seconds() - (position - before) / sfreq
+        if pause is None or abs(pause) > 1 / sfreq:
+            cuts.append(Cut(position - 1, pause))
+    return cuts
+
+
+def _date(digits: str) -> datetime | None:
+    try:
+        return datetime.strptime(digits.strip()[:20], "%Y%m%d%H%M%S%f")
+    except ValueError:
+        return None
+
+
+def persyst_labels(path: Path) -> list[str]:
+    """Channel labels of a .lay file as it spells them, in the order of the data."""
+    order: list[tuple[int, str]] = []
+    for line in read_sections(path).get("channelmap", []):
+        label, found, number = line.rpartition("=")
+        if found and number.strip().isdigit():
+            order.append((int(number), label.strip()))
+    return [label for _, label in sorted(order)]
