@@ -10,7 +10,7 @@ from PyQt6.QtCore import QObject, pyqtSignal
 from analysis.annotation import Annotation
 from analysis.errors import AnalysisError
 from analysis.filtering import DisplayFilter
-from analysis.montage import Montage, build_montage, default_montage
+from analysis.montage import Montage, build_montage, default_montage, refusal
 from analysis.recording import Recording, Window
 from analysis.results import SeizurePrediction
 
@@ -82,17 +82,24 @@ class Session(QObject):
         """What the file and the chosen sidecar say, sorted by onset."""
         return tuple(sorted((*self.file_annotations, *self.sidecar_annotations), key=lambda a: (a.onset, a.duration)))
 
-    def open(self, recording: Recording, start: float = 0.0, montage: str | None = None) -> None:
-        """Show a recording from `start` seconds on, in its usual montage unless one is named."""
+    def open(
+        self,
+        recording: Recording,
+        start: float = 0.0,
+        montage: str | None = None,
+        page_seconds: float | None = None,
+    ) -> None:
+        """Show a recording from `start` seconds on, in the montage named where it can be derived, else the usual one."""
         self.recording = recording
         self.file_annotations = self.sidecar_annotations = ()
         self.prediction = None
-        name = montage or default_montage(recording)
+        name = montage if montage and not refusal(montage, recording) else default_montage(recording)
         self.montage = build_montage(name, recording)
         intracranial = any(c.type in ("seeg", "ecog") for c in recording.channels)
         scalp = any(c.type == "eeg" for c in recording.channels)
         sensitivity = INTRACRANIAL_SENSITIVITY if intracranial and not scalp else self.view.uv_per_mm
-        self.view = replace(self.view, montage=name, uv_per_mm=sensitivity)
+        length = page_seconds or self.view.page_seconds
+        self.view = replace(self.view, montage=name, uv_per_mm=sensitivity, page_seconds=length)
         self.window = self._clamped(start)
         self.opened.emit(recording)
         self.annotations_changed.emit(self.human_annotations)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from collections.abc import Mapping
+from dataclasses import asdict, fields, replace
 
 from PyQt6.QtWidgets import (
     QComboBox,
@@ -37,6 +38,22 @@ def rule_text(rule: Rule) -> str:
             f"and {rule.min_positive} positive responses"
         )
     return f"E.2: {rule.min_positive:g} positive s in {rule.window:g} s"
+
+
+def rule_settings(rule: Rule | None) -> tuple[str, dict[str, dict[str, float]]]:
+    """A rule as the settings keep it: its name ("auto" for none) and the constants that differ from the paper's."""
+    if rule is None:
+        return AUTO, {}
+    changed = {k: v for k, v in asdict(rule).items() if v != getattr(RULES[rule.name](), k)}
+    return rule.name, {rule.name: changed} if changed else {}
+
+
+def rule_from_settings(name: str, constants: Mapping[str, Mapping[str, float]]) -> Rule | None:
+    """The rule that the settings keep; None where it is unknown or the one that suits the recording is wanted."""
+    if name not in RULES:
+        return None
+    known = {field.name for field in fields(RULES[name])}
+    return RULES[name](**{k: v for k, v in constants.get(name, {}).items() if k in known})
 
 
 class EventRulesDialog(QDialog):

@@ -128,3 +128,11 @@ def test_filters_of_zero_are_off():
     view = View(highpass=0.0, lowpass=70.0, notch=0.0)
     assert view.display_filter.highpass is None
     assert view.display_filter.notch is None
+
+
+def test_a_remembered_montage_that_cannot_be_derived_gives_way_to_the_usual_one(qtbot, array_recording):
+    pair = Channel("Fp1-F7", "Fp1-F7", "eeg", "uV", 10.0, pair=("Fp1", "F7"))
+    session = Session()
+    session.open(array_recording([pair], np.zeros((1, 1000)), 10.0), 20.0, "common average", 30.0)
+    assert session.view.montage == "as recorded"
+    assert session.window == Window(20.0, 50.0)

@@ -6,7 +6,7 @@ import pytest
 from PyQt6.QtWidgets import QComboBox, QSpinBox
 
 from analysis.postprocessing import EpisodeRule, OnlineRule
-from app.dialogs.event_rules import EventRulesDialog, rule_text
+from app.dialogs.event_rules import EventRulesDialog, rule_from_settings, rule_settings, rule_text
 
 
 @pytest.mark.parametrize("rule", [None, EpisodeRule(), OnlineRule(), EpisodeRule(60.0, 10.0, 3), OnlineRule(5.0, 20.0)])
@@ -41,3 +41,13 @@ def test_says_which_rule_suits_the_recording(qtbot, duration, suited):
 def test_text_names_every_constant():
     assert rule_text(EpisodeRule()) == "E.1: join within 300 s, at least 20 s and 5 positive responses"
     assert rule_text(OnlineRule()) == "E.2: 3 positive s in 10 s"
+
+
+@pytest.mark.parametrize("rule", [None, EpisodeRule(), OnlineRule(window=20.0), EpisodeRule(60.0, 10.0, 3)])
+def test_settings_keep_a_rule(rule):
+    assert rule_from_settings(*rule_settings(rule)) == rule
+
+
+def test_a_rule_the_settings_do_not_know_is_the_suited_one():
+    assert rule_from_settings("E.9", {}) is None
+    assert rule_from_settings("E.2", {"E.2": {"nonsense": 1.0}}) == OnlineRule()
