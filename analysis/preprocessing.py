@@ -99,13 +99,14 @@ class SpanSignal:
         self._high = round(span.stop * sfreq) - self._origin
         self.first = math.ceil(self._low * self._up / self._down)
         self.stop = math.floor(self._high * self._up / self._down + 1e-9)
+        self._slack = math.ceil(0.5 * self._up / self._down)  # a gap may begin between two recorded samples
         self._sos = _design(settings, sfreq)
         pad = FILTER_PAD_SECONDS if self._sos is not None else RESAMPLE_PAD_SECONDS
         self._pad = math.ceil(pad * sfreq)
 
     def read(self, start: int, stop: int) -> np.ndarray:
         """Samples [start, stop), float32 (channels, samples) in microvolts; they must lie in [first, self.stop)."""
-        if not self.first <= start <= stop <= self.stop:
+        if not self.first - self._slack <= start <= stop <= self.stop + self._slack:
             raise ValueError(f"samples {start}-{stop} are not within {self.first}-{self.stop}")
         out = np.empty((len(self._picks), stop - start), np.float32)
         most = BLOCK_VALUES / max(1, len(self._picks))

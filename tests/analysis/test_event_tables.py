@@ -33,7 +33,7 @@ from analysis.event_tables import read_events, seizures, write_events
         ("ecog-seizure-persyst/ecog_clip2.lay", None, [(0, 0.5), (1, 1.5)], 4.235, None),
         ("eegmmidb/eegmmidb_overlapping_annotations.edf", None, [], 124, None),
         ("broken/latin1_annotation.edf", None, [], 10, None),
-        ("broken/edfplus_d_gap.edf", None, [(66, 68)], 69, None),
+        ("broken/edfplus_d_gap.edf", None, [(66, 68)], 70, None),
     ],
 )
 def test_shared_event_files(

@@ -1,0 +1,320 @@
+"""The packaged detector brainmaze-eeg-models: a trained network for single channels, here averaged over channels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+
+from analysis.engine.detectors import Chunk, Detector, DetectorRun
+from analysis.engine.session import BatchSize
+from analysis.errors import AnalysisError
+from analysis.preprocessing import Preprocessing, SpanSignal
+from analysis.progress import Progress
+from analysis.recording import Recording, Window
+from analysis.survey import ScorableSpan, survey_recording
+
+STEP = 0.5  # seconds between two outputs, each of which speaks of the second around it
+SEIZURE_CLASS = 3
+MIN_SPAN = 10.0
+MAX_THREADS = 4
+CHANNELS_AT_ONCE = 4
+_LOW_RATE, _USUAL_RATE, _HIGH_RATE = 200.0, 256.0, 1024.0
+
+CAVEAT = (
+    "trained by others on intracranial EEG, one channel at a time; looks at 300 s at once, so it smears a seizure by "
+    "up to a minute; fires on muscle artefact"
+)
+
+
+@dataclass(frozen=True)
+class BrainmazeWindows:
+    """How windows slide, in seconds; the defaults are the published method's.
+
+    Windows of `length` begin every `step`; `edge` at either end is dropped where another window covers it, and where
+    several cover a moment the largest probability counts.
+    """
+
+    length: float = 300.0
+    step: float = 20.0
+    edge: float = 10.0
+
+
+class BrainmazeDetector(Detector):
+    """One of the two packaged networks ("modelA" as published, "modelB" trained on more)."""
+
+    family = "brainmaze"
+    caveat = CAVEAT
+    libraries = ("brainmaze-eeg-models", "onnxruntime", "numpy", "scipy", "mne", "edfio")
+    input_description = "300 s of each channel, spectrogram of 0-99 Hz; mean over channels"
+
+    def __init__(self, name: str, device: str = "auto", windows: BrainmazeWindows | None = None) -> None:
+        self._windows = windows or BrainmazeWindows()
+        self._model, sha256 = _load(name, device)
+        self.title = f"brainmaze {name.removeprefix('model')}"
+        self.digests = (sha256,)
+        self.device = self._model.device
+        self.checkpoint = {
+            "path": f"brainmaze-eeg-models {metadata.version('brainmaze-eeg-models')}, {name}",
+            "sha256": sha256,
+            "family": self.family,
+        }
+
+    def begin(
+        self, recording: Recording, window: Window, batch_size: int | None = None, progress: Progress | None = None
+    ) -> DetectorRun:
+        """Choose channels and lay windows over every span without gaps that has a part in `window`."""
+        survey = survey_recording(recording, Window(0.0, recording.duration), None, progress)
+        settings = Preprocessing(_rate_for(recording.sfreq), None, None, reference="none")
+        plans, not_scored = [], list(survey.not_scored)
+        for span in survey.spans:
+            plan = plan_span(span, window, self._windows)
+            if plan is None:
+                not_scored.append((span.start, span.stop, f"shorter than {MIN_SPAN:g} s"))
+            elif plan.n_wanted:
+                plans.append((plan, SpanSignal(recording, span, survey.picks, settings)))
+        if not plans:
+            raise AnalysisError(
+                f"nothing can be scored between {window.start:g} and {window.stop:g} s ({recording.path}): this "
+                f"detector needs at least {MIN_SPAN:g} s without a gap"
+            )
+        return _Run(
+            left_out=survey.left_out,
+            not_scored=sorted(not_scored),
+            scored=tuple(recording.channels[pick].name for pick in survey.picks),
+            preprocessing={
+                "sfreq": settings.sfreq,
+                "recorded_at": recording.sfreq,
+                "resampling": settings.resampling if settings.sfreq != recording.sfreq else "none",
+                "normalisation": "each channel and frequency over the window",
+            },
+            options={**asdict(self._windows), "aggregation": "mean over channels"},
+            caveat=_caveat([plan for plan, _ in plans], self._windows),
+            facts={"segments_scored": 0, "windows": sum(len(plan.windows) for plan, _ in plans)},
+            model=self._model,
+            plans=plans,
+            rate=int(settings.sfreq),
+            batch=_batch(batch_size, self.device),
+        )
+
+
+@dataclass(frozen=True)
+class SpanPlan:
+    """Windows over one span, in steps of half a second from `start` (seconds, on the grid of the span's origin).
+
+    A window (first, kept_from, kept_to) begins at step `first` and gives outputs [kept_from, kept_to); output k speaks
+    of the second around `start + k * STEP`. Outputs [wanted_from, wanted_to) are asked for.
+    """
+
+    start: float
+    origin_steps: int
+    size: int
+    windows: tuple[tuple[int, int, int], ...]
+    wanted_from: int
+    wanted_to: int
+
+    @property
+    def n_wanted(self) -> int:
+        """How many outputs are asked for."""
+        return max(0, self.wanted_to - self.wanted_from)
+
+
+def plan_span(span: ScorableSpan, wanted: Window, windows: BrainmazeWindows) -> SpanPlan | None:
+    """Lay windows over a span as the package does: every `step`, one more at the end, all edges of the span kept.
+
+    None when the span is too short. A span shorter than a window is one window.
+    """
+    origin_steps = math.ceil((span.start - span.origin) / STEP - 1e-6)
+    start = span.origin + origin_steps * STEP
+    n = math.floor((span.stop - start) / STEP + 1e-6)
+    if n * STEP < MIN_SPAN:
+        return None
+    size, step, edge = (round(value / STEP) for value in (windows.length, windows.step, windows.edge))
+    size = min(size, n)
+    last = n - size
+    firsts = list(range(0, last + 1, step))
+    laid = []
+    for first in firsts:
+        kept_from = first + 1 + (0 if first == 0 else edge)
+        kept_to = first + size - (0 if first == last else edge)
+        laid.append((first, kept_from, kept_to))
+    if firsts[-1] != last:  # the tail is filled by a window that ends with the span, and only where no other reaches
+        laid.append((last, laid[-1][2], last + size))
+    low = max(1, math.ceil((wanted.start - start) / STEP + 0.5 - 1e-6))
+    high = min(n, math.floor((wanted.stop - start) / STEP - 0.5 + 1e-6) + 1)
+    needed = tuple(w for w in laid if w[1] < high and w[2] > low)
+    return SpanPlan(start, origin_steps, size, needed, low, high)
+
+
+def _caveat(plans: Sequence[SpanPlan], windows: BrainmazeWindows) -> str:
+    shortest = min(plan.size for plan in plans) * STEP
+    if shortest >= windows.length:
+        return CAVEAT
+    return f"{CAVEAT}; here it saw only {shortest:g} s at once, for which it was not made"
+
+
+def _rate_for(sfreq: float) -> float:
+    """The recording's own rate where the detector can take it: whole, even, at least 200 Hz and not needlessly high."""
+    if sfreq > _HIGH_RATE:
+        return 2 * _USUAL_RATE
+    return sfreq if sfreq >= _LOW_RATE and sfreq % 2 == 0 else _USUAL_RATE
+
+
+def _load(name: str, device: str) -> tuple[Any, str]:
+    import os
+
+    import onnxruntime
+    from brainmaze_eeg_models.seizure import TRAINED_MODELS, load_trained_model
+
+    onnxruntime.disable_telemetry_events()
+    threads = max(1, min(MAX_THREADS, os.cpu_count() or 1))
+    try:
+        return load_trained_model(name, device=device, threads=threads), TRAINED_MODELS[name][1]
+    except (RuntimeError, OSError, ValueError) as error:
+        raise AnalysisError(
+            f"the packaged detector cannot be loaded on {device} ({str(error).splitlines()[0]}): "
+            "choose the device cpu, or install brainmaze-eeg-models again"
+        ) from error
+
+
+def _batch(asked: int | None, device: str) -> BatchSize:
+    if asked is not None and asked < 1:
+        raise AnalysisError(f"the batch size must be at least 1, not {asked}")
+    what = "one window of one channel"
+    return BatchSize(asked or CHANNELS_AT_ONCE, 8 * CHANNELS_AT_ONCE, what, device, fixed=asked is not None)
+
+
+@dataclass
+class _Run(DetectorRun):
+    """Works outwards from the page; of outputs that are not complete, only those under open windows are held."""
+
+    model: Any = field(kw_only=True)
+    plans: Sequence[tuple[SpanPlan, SpanSignal]] = field(kw_only=True)
+    rate: int = field(kw_only=True)
+    batch: BatchSize = field(kw_only=True)
+
+    def chunks(self, progress: Progress, first_time: float | None) -> Generator[Chunk, None, None]:
+        total = sum(len(plan.windows) for plan, _ in self.plans)
+        jobs = [(i, window) for i, (plan, _) in enumerate(self.plans) for window in plan.windows]
+        if first_time is not None:
+            jobs.sort(key=lambda job: abs(self._middle(*job) - first_time))
+        outputs = [_Outputs(plan) for plan, _ in self.plans]
+        for done, (i, window) in enumerate(jobs):
+            plan, signal = self.plans[i]
+            values = self._infer(plan, signal, window, progress, done, total)
+            for first, probability in outputs[i].add(window, values):
+                known = np.isfinite(probability)
+                self.not_scored += _unknown(plan, first, known)
+                self.facts["segments_scored"] += int(known.sum())
+                times = plan.start + (first + np.flatnonzero(known)) * STEP - STEP / 2
+                if len(times):
+                    yield Chunk(times, np.full(len(times), STEP), probability[known])
+        self.not_scored = _join(self.not_scored)
+        progress.report(total, total, "scoring windows")
+
+    def _middle(self, i: int, window: tuple[int, int, int]) -> float:
+        return self.plans[i][0].start + (window[0] + self.plans[i][0].size / 2) * STEP
+
+    def _infer(
+        self,
+        plan: SpanPlan,
+        signal: SpanSignal,
+        window: tuple[int, int, int],
+        progress: Progress,
+        done: int,
+        total: int,
+    ) -> np.ndarray:
+        """Probabilities (channels, outputs) of one window, NaN where a channel is flat for a second."""
+        from brainmaze_eeg_models.seizure import preprocess_input
+
+        progress.report(done, total, "scoring windows")
+        hop = self.rate // 2
+        first = (plan.origin_steps + window[0]) * hop
+        data = signal.read(first, first + plan.size * hop)
+        valid = _not_flat(data, hop)
+        values = np.full(valid.shape, np.nan, np.float32)
+        at = 0
+
+        def work(size: int) -> np.ndarray:
+            spectra = preprocess_input(data[at : at + size], self.rate)
+            probability: np.ndarray = self.model.run({"x": spectra.astype(np.float32)})["probs"]
+            return probability[:, :, SEIZURE_CLASS].T
+
+        while at < len(data):
+            size, probability = self.batch.run(len(data) - at, work)
+            values[at : at + size] = probability
+            at += size
+            progress.report(done + at / len(data), total, "scoring windows")
+        values[~valid] = np.nan
+        offset = window[0] + 1
+        return values[:, window[1] - offset : window[2] - offset]
+
+
+class _Outputs:
+    """The outputs of one span: the largest value of all windows that cover them, then the mean over channels."""
+
+    _GROUP = 40
+
+    def __init__(self, plan: SpanPlan) -> None:
+        self._plan = plan
+        self._open = np.zeros(plan.wanted_to - plan.wanted_from, np.int16)  # windows still to come, for each output
+        for _, kept_from, kept_to in plan.windows:
+            low, high = self._clip(kept_from, kept_to)
+            self._open[low:high] += 1
+        self._held: dict[int, np.ndarray] = {}
+
+    def add(self, window: tuple[int, int, int], values: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+        """Take a window's values (channels, outputs); yields (first output, probabilities) of what is complete."""
+        low, high = self._clip(window[1], window[2])
+        self._open[low:high] -= 1
+        skipped = self._plan.wanted_from + low - window[1]
+        for group in range(low // self._GROUP, (high - 1) // self._GROUP + 1):
+            start, stop = group * self._GROUP, min((group + 1) * self._GROUP, len(self._open))
+            held = self._held.setdefault(group, np.full((len(values), stop - start), np.nan, np.float32))
+            a, b = max(start, low), min(stop, high)
+            part = values[:, skipped + a - low : skipped + b - low]
+            held[:, a - start : b - start] = np.fmax(held[:, a - start : b - start], part)
+            if not self._open[start:stop].any():
+                yield self._plan.wanted_from + start, _finite_mean(self._held.pop(group))
+
+    def _clip(self, kept_from: int, kept_to: int) -> tuple[int, int]:
+        low = max(kept_from, self._plan.wanted_from) - self._plan.wanted_from
+        return low, min(kept_to, self._plan.wanted_to) - self._plan.wanted_from
+
+
+def _not_flat(data: np.ndarray, hop: int) -> np.ndarray:
+    """Whether each second (two steps of `hop` samples) has more than one value, bool (channels, steps - 1)."""
+    steps = data.reshape(len(data), -1, hop)
+    low, high = steps.min(axis=2), steps.max(axis=2)
+    varies: np.ndarray = np.maximum(high[:, :-1], high[:, 1:]) > np.minimum(low[:, :-1], low[:, 1:])
+    return varies
+
+
+def _finite_mean(values: np.ndarray) -> np.ndarray:
+    """Mean over channels of what is known, NaN where no channel is."""
+    known = np.isfinite(values)
+    count = known.sum(axis=0)
+    total = np.where(known, values, 0).sum(axis=0, dtype=np.float64)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan).astype(np.float32)
+
+
+def _unknown(plan: SpanPlan, first: int, known: np.ndarray) -> list[tuple[float, float, str]]:
+    return [
+        (plan.start + (first + k) * STEP - STEP / 2, plan.start + (first + k) * STEP + STEP / 2, "flat in all channels")
+        for k in np.flatnonzero(~known).tolist()
+    ]
+
+
+def _join(spans: Sequence[tuple[float, float, str]]) -> list[tuple[float, float, str]]:
+    """Sort spans and join those that touch and have the same reason."""
+    joined: list[tuple[float, float, str]] = []
+    for start, stop, reason in sorted(spans):
+        if joined and joined[-1][2] == reason and start <= joined[-1][1] + 1e-6:
+            joined[-1] = (joined[-1][0], max(stop, joined[-1][1]), reason)
+        else:
+            joined.append((start, stop, reason))
+    return joined

@@ -1,0 +1,223 @@
+"""MVPFormer as a seizure detector: windows slide over a recording by one segment and share their embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from analysis.engine.detectors import Chunk, Detector, DetectorRun
+from analysis.engine.session import BatchSize, ModelSession, describe_device
+from analysis.errors import AnalysisError
+from analysis.preprocessing import FILTER_PAD_SECONDS, Preprocessing, SpanSignal
+from analysis.progress import Progress
+from analysis.recording import Recording, Window
+from analysis.survey import survey_recording
+from analysis.windowing import SegmentRun, Stretch, plan_runs, plan_stretches, segments_of, uncovered
+
+STRETCH_SEGMENTS = 120
+EMBED_SEGMENTS = 48
+MOST_WINDOWS = 64
+
+_TRAINED_ON = "the published weights were trained on intracranial EEG of people with epilepsy; scalp EEG is untested"
+_RANDOM = "random weights: the curve shows how the program works and says nothing about the recording"
+
+
+class MVPFormerDetector(Detector):
+    """A loaded MVPFormer with a classification head, looking at `segments` segments at once."""
+
+    family = "mvpformer"
+    libraries = ("torch", "numpy", "scipy", "mne", "edfio")
+
+    def __init__(self, model: torch.nn.Module, device: torch.device, segments: int | None = None) -> None:
+        facts: Any = model.checkpoint
+        source = facts.path
+        if not facts.has_classifier:
+            raise AnalysisError(
+                f"a generative MVPFormer without a classification head gives no seizure probability ({source}): "
+                "give the head file trained for it with --head"
+            )
+        config: Any = model.config
+        self.segments = config.n_segments if segments is None else segments
+        if not 1 <= self.segments <= config.n_positions:
+            raise AnalysisError(
+                f"this checkpoint can look at 1 to {config.n_positions} segments at once, not at {self.segments} "
+                f"({source}): choose another number of segments"
+            )
+        self._config = config
+        self._session = ModelSession(model, device, _seizure_class(facts.labels, source))
+        self._settings = Preprocessing.from_checkpoint(facts.preprocessing)
+        self.title = "MVPFormer" if facts.size == "other" else f"MVPFormer-{facts.size}"
+        self.digests = facts.digests
+        self.random_weights = facts.random_weights
+        self.caveat = _RANDOM if facts.random_weights else str(facts.card.get("limits") or _TRAINED_ON)
+        self.notes = tuple(facts.notes)
+        self.device = describe_device(device)
+        self.checkpoint = {
+            "path": str(source),
+            "sha256": facts.sha256,
+            "head_path": str(facts.head_path) if facts.head_path else None,
+            "head_sha256": facts.head_sha256,
+            "family": self.family,
+            "size": facts.size,
+            "n_params": facts.n_params,
+        }
+        seconds = self.segments * config.segment_seconds
+        self.input_description = (
+            f"{self.segments} segments of {config.segment_seconds:g} s ({seconds:g} s) at {self._settings.sfreq:g} Hz, "
+            f"{self._settings.reference} reference"
+        )
+
+    def begin(
+        self, recording: Recording, window: Window, batch_size: int | None = None, progress: Progress | None = None
+    ) -> DetectorRun:
+        """Choose channels and lay segments of the checkpoint's length over the window."""
+        length = self._config.segment_seconds
+        history = self.segments * length + FILTER_PAD_SECONDS
+        region = Window(max(0.0, window.start - history), min(recording.duration, window.stop + FILTER_PAD_SECONDS))
+        survey = survey_recording(recording, region, self._config.n_channels, progress)
+        runs = plan_runs(survey.spans, window, length)
+        if not runs:
+            raise AnalysisError(
+                f"no whole segment of {length:g} s can be scored between {window.start:g} and {window.stop:g} s "
+                f"({recording.path}): choose a longer span without gaps"
+            )
+        rest = [
+            (w.start, w.stop, f"less than a segment of {length:g} s") for w in uncovered(runs, survey.spans, window)
+        ]
+        signals = {run: SpanSignal(recording, run.span, survey.picks, self._settings) for run in runs}
+        return _Run(
+            left_out=survey.left_out,
+            not_scored=sorted([*survey.not_scored, *rest]),
+            scored=tuple(recording.channels[pick].name for pick in survey.picks),
+            preprocessing=self._settings.describe(recording.sfreq),
+            options={"segments": self.segments, "segment_seconds": length, "stride_seconds": length},
+            caveat=self.caveat,
+            facts={
+                "segments_scored": 0,
+                "segments_with_short_context": sum(run.n_short(self.segments) for run in runs),
+            },
+            session=self._session,
+            signals=signals,
+            context=self.segments,
+            samples=self._config.size_input,
+            windows=self._batch(batch_size, len(survey.picks)),
+            embedded=BatchSize(EMBED_SEGMENTS, 4 * EMBED_SEGMENTS, "the wavelets of one segment", self.device),
+        )
+
+    def _batch(self, asked: int | None, n_channels: int) -> BatchSize:
+        if asked is not None and asked < 1:
+            raise AnalysisError(f"the batch size must be at least 1, not {asked}")
+        start = 16 if self._session.device.type == "cuda" else 2
+        what = f"one window of {self.segments} segments and {n_channels} channels"
+        return BatchSize(asked or start, MOST_WINDOWS, what, self.device, fixed=asked is not None)
+
+
+def _seizure_class(labels: Sequence[str], source: Path | None) -> int:
+    """Which output is the seizure: the one that is called so, else class 1 of two (published heads)."""
+    named = [i for i, label in enumerate(labels) if label.lower() in {"seizure", "sz", "ictal"}]
+    if named:
+        return named[0]
+    if len(labels) == 2:
+        return 1
+    raise AnalysisError(
+        f"none of this head's classes is called seizure ({source}; it has {', '.join(labels)}): "
+        "use a head that was trained to tell seizures"
+    )
+
+
+_Kept = dict[tuple[SegmentRun, int], torch.Tensor]
+
+
+@dataclass
+class _Run(DetectorRun):
+    """Works through stretches of segments; each segment is embedded once, and only what windows still need is kept."""
+
+    session: ModelSession = field(kw_only=True)
+    signals: Mapping[SegmentRun, SpanSignal] = field(kw_only=True)
+    context: int = field(kw_only=True)
+    samples: int = field(kw_only=True)
+    windows: BatchSize = field(kw_only=True)
+    embedded: BatchSize = field(kw_only=True)
+
+    def chunks(self, progress: Progress, first_time: float | None) -> Generator[Chunk, None, None]:
+        stretches = plan_stretches(list(self.signals), STRETCH_SEGMENTS, first_time)
+        total = sum(run.n_wanted for run in self.signals)
+        waiting = dict.fromkeys(stretches)
+        kept: _Kept = {}
+
+        def tick() -> None:
+            progress.report(self.facts["segments_scored"], total, "scoring segments")
+
+        tick()
+        with self.session.ticking(tick):
+            for stretch in stretches:
+                del waiting[stretch]
+                at = stretch.start
+                while at < stretch.stop:
+                    values = self._score(stretch, at, kept, tick)
+                    self.facts["segments_scored"] += len(values)
+                    tick()
+                    times = stretch.run.onsets(at, at + len(values))
+                    yield Chunk(times, np.full(len(times), stretch.run.length), values)
+                    at += len(values)
+                    self._forget(kept, stretch, at, waiting)
+
+    def _score(self, stretch: Stretch, at: int, kept: _Kept, tick: Callable[[], None]) -> np.ndarray:
+        """Probabilities of one batch of windows, the first of which ends with segment `at`.
+
+        Windows that begin before the span are as long as its history allows; their position rows are those of a whole
+        window whose first segments are missing ([our definition]; the published code never scores them).
+        """
+        run = stretch.run
+        history = min(run.history(at), self.context - 1)
+        n = 1 if history < self.context - 1 else min(self.windows.size, stretch.stop - at)
+        embeddings = self._embeddings(run, at - history, at + n, stretch.stop, kept, tick)
+        views = embeddings.unfold(0, history + 1, 1).permute(0, 3, 1, 2)  # (windows, segments, channels, width)
+
+        def work(size: int) -> np.ndarray:
+            return self.session.probability(views[:size].contiguous(), self.context)
+
+        return self.windows.run(n, work)[1]
+
+    def _embeddings(
+        self, run: SegmentRun, first: int, stop: int, last: int, kept: _Kept, tick: Callable[[], None]
+    ) -> torch.Tensor:
+        """Embeddings (segments, channels, width) of [first, stop); missing ones are made in groups, up to `last`."""
+        for k in range(first, stop):
+            if (run, k) in kept:
+                continue
+            n = 1
+            while n < EMBED_SEGMENTS and k + n < last and (run, k + n) not in kept:
+                n += 1
+            segments = segments_of(self.signals[run].read(k * self.samples, (k + n) * self.samples), self.samples)
+            tick()
+            self._embed(run, k, segments, kept)
+        return torch.stack([kept[run, k] for k in range(first, stop)])
+
+    def _embed(self, run: SegmentRun, first: int, segments: np.ndarray, kept: _Kept) -> None:
+        done = 0
+
+        def work(size: int) -> torch.Tensor:
+            return self.session.embed(segments[done : done + size])
+
+        while done < len(segments):
+            size, made = self.embedded.run(len(segments) - done, work)
+            kept.update({(run, first + done + i): made[i] for i in range(size)})
+            done += size
+
+    def _forget(self, kept: _Kept, stretch: Stretch, at: int, waiting: Mapping[Stretch, None]) -> None:
+        """Drop what neither the next windows nor a stretch still to come needs: two histories per span remain."""
+        run, history = stretch.run, self.context - 1
+        ends_here = any(other.run == run and other.stop == stretch.start for other in waiting)
+        goes_on = at < stretch.stop or any(other.run == run and other.start == at for other in waiting)
+        for key in list(kept):
+            of_run, k = key
+            next_windows = goes_on and k >= at - history
+            earlier_stretch = ends_here and stretch.start - history <= k < stretch.start
+            if of_run == run and stretch.start - history <= k < stretch.stop and not (next_windows or earlier_stretch):
+                del kept[key]

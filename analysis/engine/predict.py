@@ -1,0 +1,156 @@
+"""Seizure probability of a recording by a model: the one function behind the window's job and the command line."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from analysis.engine.detectors import Chunk, Detector, DetectorRun, load_detector
+from analysis.errors import AnalysisError
+from analysis.postprocessing import AUTO, Rule, choose_rule, derive_events, describe_rule
+from analysis.progress import Progress
+from analysis.provenance import library_versions, now, software_version
+from analysis.readers import open_recording
+from analysis.recording import Recording, Window
+from analysis.results import AnalysisRequest, SeizurePrediction
+
+PARTIAL_SECONDS = 1.0
+
+
+def predict_seizures(
+    path: str | Path,
+    checkpoint: str | Path,
+    head: str | Path | None = None,
+    config: str | Path | None = None,
+    start: float | None = None,
+    stop: float | None = None,
+    device: str = "auto",
+    batch_size: int | None = None,
+    segments: int | None = None,
+    rule: str = AUTO,
+    threshold: float | None = None,
+    first_time: float | None = None,
+    progress: Progress | None = None,
+) -> SeizurePrediction:
+    """Run a checkpoint over a recording, or over `start` to `stop` seconds of it.
+
+    `checkpoint` is a file or "brainmaze"; `segments` overrides how many segments an MVPFormer looks at; `rule` ("E.1",
+    "E.2" or "auto") and `threshold` make the events. What is nearest to `first_time` comes first, and about every
+    second `progress.partial` gets all that is done, with `complete` False. RecordingError, CheckpointError or
+    AnalysisError say in one sentence what is wrong; Cancelled comes out of `progress`.
+    """
+    progress = progress or Progress()
+    began = time.monotonic()
+    with open_recording(path) as recording:
+        window = check_window(recording, start, stop)
+        chosen_rule = choose_rule(rule, recording.duration)
+        check_threshold(threshold)
+        progress.report(0, 1, "loading the model")
+        detector = load_detector(checkpoint, head, config, device, segments)
+        run = detector.begin(recording, window, batch_size, progress)
+        blank = _blank(recording, detector, run, window, chosen_rule, threshold)
+        parts: list[Chunk] = []
+        told = began
+        with closing(run.chunks(progress, first_time)) as chunks:
+            for chunk in chunks:
+                parts.append(chunk)
+                if time.monotonic() - told >= PARTIAL_SECONDS:
+                    progress.partial(_fill(blank, parts, chosen_rule))
+                    told = time.monotonic()
+        result = _fill(blank, parts, chosen_rule)
+        not_scored = tuple(_inside(run.not_scored, window))
+        provenance = {
+            **blank.provenance,
+            "not_scored": [list(span) for span in not_scored],
+            **run.facts,
+            "warnings": list(recording.warnings),
+            "wall_time": round(time.monotonic() - began, 3),
+        }
+        return replace(result, complete=True, created=now(), not_scored=not_scored, provenance=provenance)
+
+
+def check_window(recording: Recording, start: float | None, stop: float | None) -> Window:
+    """The span that is asked for, to the ends where they are not given; AnalysisError when there is nothing in it."""
+    first = 0.0 if start is None else float(start)
+    last = recording.duration if stop is None else float(stop)
+    if not (np.isfinite(first) and np.isfinite(last)) or first < 0 or last <= first or first >= recording.duration:
+        raise AnalysisError(
+            f"there is nothing between {first:g} and {last:g} s ({recording.path}): "
+            f"choose a start and a stop within 0 to {recording.duration:g} s"
+        )
+    return Window(first, min(last, recording.duration))
+
+
+def check_threshold(threshold: float | None) -> None:
+    """AnalysisError when a threshold is not a probability."""
+    if threshold is not None and not 0.0 <= threshold <= 1.0:
+        raise AnalysisError(f"the threshold must be between 0 and 1, not {threshold:g}")
+
+
+def _blank(
+    recording: Recording, detector: Detector, run: DetectorRun, window: Window, rule: Rule, threshold: float | None
+) -> SeizurePrediction:
+    """The result before any segment is scored, with everything about it that is known beforehand."""
+    level = detector.default_threshold if threshold is None else threshold
+    options = {"family": detector.family, **run.options, "preprocessing": dict(run.preprocessing)}
+    request = AnalysisRequest("seizure", recording.id, detector.digests, window=window, options=options)
+    provenance: dict[str, Any] = {
+        "kind": "seizure",
+        "recording": {"path": str(recording.path), "id": recording.id, "duration": recording.duration},
+        "span": [window.start, window.stop],
+        "checkpoint": dict(detector.checkpoint),
+        "model": detector.title,
+        "random_weights": detector.random_weights,
+        "caveat": run.caveat,
+        "input": detector.input_description,
+        "preprocessing": dict(run.preprocessing),
+        "options": dict(run.options),
+        "rule": dict(describe_rule(rule)),
+        "threshold": level,
+        "seed": None,  # nothing is drawn at random
+        "scored_channels": list(run.scored),
+        "left_out": [list(pair) for pair in run.left_out],
+        "notes": list(detector.notes),
+        "software_version": software_version(),
+        "versions": library_versions(detector.libraries),
+        "device": detector.device,
+    }
+    return SeizurePrediction(
+        request=request,
+        created=now(),
+        software_version=software_version(),
+        provenance=provenance,
+        threshold=level,
+        not_scored=tuple(_inside(run.not_scored, window)),
+        left_out=run.left_out,
+        model_title=detector.title,
+        caveat=run.caveat,
+        random_weights=detector.random_weights,
+        complete=False,
+    )
+
+
+def _fill(blank: SeizurePrediction, parts: Sequence[Chunk], rule: Rule) -> SeizurePrediction:
+    """The result with all segments that are done so far, sorted by time, and their events."""
+    if not parts:
+        return blank
+    times = np.concatenate([part.times for part in parts])
+    order = np.argsort(times, kind="stable")
+    times = times[order]
+    durations = np.concatenate([part.durations for part in parts])[order]
+    probability = np.concatenate([part.probability for part in parts]).astype(np.float32, copy=False)[order]
+    for array in (times, durations, probability):
+        array.setflags(write=False)
+    events = derive_events(times, durations, probability, blank.threshold, rule, f"model:{blank.model_title}")
+    return replace(blank, times=times, durations=durations, probability=probability, events=events)
+
+
+def _inside(spans: Sequence[tuple[float, float, str]], window: Window) -> list[tuple[float, float, str]]:
+    clipped = ((max(a, window.start), min(b, window.stop), reason) for a, b, reason in spans)
+    return [(a, b, reason) for a, b, reason in clipped if b > a]

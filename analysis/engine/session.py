@@ -1,0 +1,141 @@
+"""A model on a device, and batches that shrink when memory runs out."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import numpy as np
+import torch
+
+from analysis.errors import AnalysisError
+
+T = TypeVar("T")
+
+BATCH_SECONDS = 0.5  # batches grow or shrink towards this, so that results keep coming
+TICK_SECONDS = 0.1
+_MEMORY_WORDS = re.compile(
+    r"out of memory|allocate memory|not enough memory|bad_alloc|failed to allocate", re.IGNORECASE
+)
+_AMOUNT = re.compile(r"tried to allocate ([\d.]+ ?[KMGT]?i?B|\d+ bytes)", re.IGNORECASE)
+
+
+class BatchSize:
+    """How many items go through a model at once: halved when memory runs out, adapted to the time a batch takes.
+
+    `fixed` keeps the number the user asked for, unless memory runs out. `what` names one item in the message.
+    """
+
+    def __init__(self, size: int, most: int, what: str, device: str, fixed: bool = False) -> None:
+        self.size = max(1, size)
+        self._most = max(size, most)
+        self._what = what
+        self._device = device
+        self._fixed = fixed
+
+    def run(self, n: int, work: Callable[[int], T]) -> tuple[int, T]:
+        """Do `work(k)` for the first k of n items, as many as fit; returns k and what the work gave.
+
+        AnalysisError, with the amount where it is known, when not even one item fits.
+        """
+        while True:
+            size = min(self.size, n)
+            began = time.monotonic()
+            try:
+                result = work(size)
+            except (RuntimeError, MemoryError) as error:
+                if not is_out_of_memory(error):
+                    raise
+                if size == 1:
+                    raise AnalysisError(self._too_large(error)) from error
+                self.size = self._most = size // 2
+                _release()
+                continue
+            self._adapt(size, time.monotonic() - began)
+            return size, result
+
+    def _adapt(self, size: int, seconds: float) -> None:
+        if self._fixed or size < self.size:
+            return
+        wished = size * BATCH_SECONDS / max(seconds, 1e-3)
+        self.size = int(max(1, min(wished, 2 * size, self._most)))
+
+    def _too_large(self, error: BaseException) -> str:
+        amount = _AMOUNT.search(str(error))
+        needed = f", {amount.group(1)} more were needed" if amount else ""
+        return (
+            f"not enough memory for {self._what} ({self._device}{needed}): "
+            "choose fewer segments, a smaller model or another device"
+        )
+
+
+class ModelSession:
+    """A model that embeds segments and tells the probability of a class, on one device, without gradients."""
+
+    def __init__(self, model: torch.nn.Module, device: torch.device, class_index: int) -> None:
+        self._model = model
+        self.device = device
+        self._class_index = class_index
+
+    @torch.inference_mode()
+    def embed(self, segments: np.ndarray) -> torch.Tensor:
+        """Segments (n, channels, samples) in microvolts -> embeddings (n, channels, width), kept on the device."""
+        signal = torch.from_numpy(np.ascontiguousarray(segments, dtype=np.float32)).to(self.device)
+        embeddings: torch.Tensor = self._model.embed(signal[None])[0]  # type: ignore[operator]
+        return embeddings
+
+    @torch.inference_mode()
+    def probability(self, embeddings: torch.Tensor, context: int) -> np.ndarray:
+        """Windows of embeddings (batch, segments, channels, width) -> probability of the class (batch,) float32.
+
+        `context` is the number of segments the position rows are counted for.
+        """
+        logits = self._model.logits_from_embeddings(embeddings, context=context)  # type: ignore[operator]
+        values: np.ndarray = torch.softmax(logits.float(), dim=-1)[:, self._class_index].cpu().numpy()
+        return values
+
+    @contextmanager
+    def ticking(self, tick: Callable[[], None]) -> Iterator[None]:
+        """Call `tick` again and again while the model works, so that it can be stopped inside a long batch."""
+        last = time.monotonic()
+
+        def hook(*_: object) -> None:
+            nonlocal last
+            if time.monotonic() - last >= TICK_SECONDS:
+                tick()
+                last = time.monotonic()
+
+        handles = [module.register_forward_pre_hook(hook) for module in self._model.modules()]
+        try:
+            yield
+        finally:
+            for handle in handles:
+                handle.remove()
+
+
+def choose_device(name: str) -> torch.device:
+    """The device called "cpu", "cuda" or "auto" (a GPU when there is one); AnalysisError when it is not there."""
+    if name not in {"auto", "cpu", "cuda"}:
+        raise AnalysisError(f"no device is called {name!r}: choose auto, cpu or cuda")
+    available = torch.cuda.is_available()
+    if name == "cuda" and not available:
+        raise AnalysisError("no CUDA device can be used here: choose the device cpu or auto")
+    return torch.device("cuda" if available and name != "cpu" else "cpu")
+
+
+def describe_device(device: torch.device) -> str:
+    """A device as a person knows it."""
+    return f"cuda ({torch.cuda.get_device_name(device)})" if device.type == "cuda" else device.type
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error of torch, onnxruntime or Python says that memory ran out."""
+    return isinstance(error, MemoryError | torch.OutOfMemoryError) or bool(_MEMORY_WORDS.search(str(error)))
+
+
+def _release() -> None:
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
