@@ -30,7 +30,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")  # a name the terminal cannot show must not end the program
     options = argparse.Namespace()
     try:
-        _parser_for(arguments).parse_args(arguments, options)
+        parser = _parser_for(arguments)
+        parser.parse_args(arguments, options)
+        if options.run == "score" and bool(options.batch) == bool(options.reference and options.hypothesis):
+            parser.error("score takes REFERENCE and HYPOTHESIS, or --batch LIST.tsv")
         code = _run(options, debug)
         sys.stdout.flush()
     except SystemExit as end:  # argparse: help, version or wrong usage
@@ -39,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _silence_stdout()  # whoever read has enough, as `head` has
         return 0
     except KeyboardInterrupt:
-        print("\ncancelled", file=sys.stderr)
+        print("\ncancelled" if sys.stderr.isatty() else "cancelled", file=sys.stderr)
         return 1
     except Exception as error:
         return _fail(error, options, debug)
@@ -114,7 +117,7 @@ def _window_parser() -> argparse.ArgumentParser:
 
 def _command_parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="main.py", usage=_USAGE)
-    commands = parser.add_subparsers(metavar="COMMAND", parser_class=_Parser)
+    commands = parser.add_subparsers(metavar="COMMAND", prog="main.py", parser_class=_Parser)
     for name, (text, add_arguments) in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
         add_arguments(command)

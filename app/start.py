@@ -37,6 +37,7 @@ def run_window(opening: Opening) -> int:
     from PyQt6.QtWidgets import QApplication
 
     from app.main_window import MainWindow
+    from app.qt_log import log_qt_messages
 
     places = folders()
     settings, complaints = load_settings(places.config)
@@ -51,6 +52,7 @@ def run_window(opening: Opening) -> int:
         except OSError as error:
             log_error(error)
 
+    log_qt_messages()
     application = QApplication([sys.argv[0]])
     application.setApplicationName("Cerebroscope")
     window = MainWindow(settings, keep)

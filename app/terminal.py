@@ -15,7 +15,7 @@ from analysis.errors import AnalysisError, RecordingError
 from analysis.progress import ConsoleProgress
 from models.errors import CheckpointError
 
-PACKAGED = ("brainmaze", "brainmaze-b")
+PACKAGED = "brainmaze"  # how the names of packaged models begin
 
 
 def quiet_libraries(debug: bool) -> None:
@@ -67,19 +67,30 @@ def info(options: Namespace) -> None:
 
 def inspect(options: Namespace) -> None:
     """Describe a checkpoint."""
-    from models.checkpoint import describe
-
     check_files(None, [options.checkpoint], options.head, options.config)
-    facts = describe(options.checkpoint, options.head, options.config)
-    warn(facts.get("warnings", ()))
+    if _is_packaged(options.checkpoint):
+        from analysis.engine.detectors import load_detector
+
+        detector = load_detector(options.checkpoint, options.head, options.config, "cpu")
+        facts = {
+            **detector.checkpoint,
+            "title": detector.title,
+            "input": detector.input_description,
+            "libraries": list(detector.libraries),
+            "random_weights": detector.random_weights,
+        }
+    else:
+        from models.checkpoint import describe
+
+        facts = describe(options.checkpoint, options.head, options.config)
     print(to_json(facts) if options.json else to_lines(facts))
 
 
 def predict(options: Namespace) -> None:
     """Run a model over a recording."""
+    check_files(options.recording, [options.checkpoint], options.head, options.config)
     from app import headless
 
-    check_files(options.recording, [options.checkpoint], options.head, options.config)
     with console_progress("Predicting") as progress:
         outcome = headless.predict(
             options.recording,
@@ -116,9 +127,9 @@ def screenshot(options: Namespace) -> None:
     from app.display import draw_off_screen, leave_cores_free, load_qt
 
     leave_cores_free()
-    draw_off_screen()
     check_files(options.recording, options.checkpoint, options.head, options.config)
     check_folder(options.out)
+    draw_off_screen()
     load_qt()
     from app.screenshot import Shot, take_screenshot
 
@@ -136,15 +147,15 @@ def screenshot(options: Namespace) -> None:
         options.size,
     )
     with console_progress("Rendering") as progress:
-        warn(take_screenshot(shot, Path(options.out), progress))
+        take_screenshot(shot, Path(options.out), progress)
 
 
 def convert(options: Namespace) -> None:
     """Make a lossless copy of a recording."""
-    from analysis.conversion import convert as convert_recording
-
     check_files(options.recording)
     check_folder(options.out)
+    from analysis.conversion import convert as convert_recording
+
     with console_progress("Converting") as progress:
         warn(convert_recording(options.recording, options.out, options.anonymize, progress) or ())
 
@@ -161,36 +172,43 @@ def check_files(
 ) -> None:
     """Refuse what is not there or is no file before anything heavy is loaded."""
     if recording is not None:
-        _check_file(recording, RecordingError, "recording")
+        _check_recording(recording)
     for checkpoint in checkpoints:
-        if checkpoint not in PACKAGED:
-            _check_file(checkpoint, CheckpointError, "checkpoint")
-    if head is not None:
-        _check_file(head, CheckpointError, "head")
-    if config is not None:
-        _check_file(config, CheckpointError, "config")
+        if not _is_packaged(checkpoint):
+            _check_file(checkpoint, "checkpoint")
+    for name, role in ((head, "head"), (config, "config")):
+        if name is not None:
+            _check_file(name, role)
 
 
-def _check_file(name: str, kind: type[Exception], role: str) -> None:
-    path = Path(name)
-    if path.is_file():
-        with path.open("rb"):  # says permission denied before anything else is done
-            return
-    if path.is_dir():
-        raise kind(f"this is a folder ({name}): name a {role} file")
-    if path.exists():
-        raise kind(f"this is not a regular file ({name}): name a {role} file")
-    close = _similar_command(name) if kind is RecordingError else ""
-    raise kind(f"there is no such file ({name}): check the path{close}")
+def _is_packaged(checkpoint: str) -> bool:
+    return checkpoint.lower().startswith(PACKAGED) and not Path(checkpoint).exists()
 
 
-def _similar_command(name: str) -> str:
+def _check_recording(name: str) -> None:
     from difflib import get_close_matches
 
     from app.cli import COMMANDS
 
-    close = get_close_matches(name, COMMANDS, 1)
-    return f", or did you mean the command {close[0]}?" if close else ""
+    if not Path(name).exists() and (close := get_close_matches(name, COMMANDS, 1)):
+        raise RecordingError(f"there is no such file ({name}): check the path; the command is called {close[0]}")
+    from analysis.readers import detect_format
+
+    detect_format(name)
+
+
+def _check_file(name: str, role: str) -> None:
+    path = Path(name)
+    if path.is_dir():
+        raise CheckpointError(f"this is a folder ({name}): name a {role} file")
+    if not path.exists():
+        raise CheckpointError(f"there is no such {role} ({name}): check the path")
+    if not path.is_file():
+        raise CheckpointError(f"this is not an ordinary file ({name}): name a {role} file")
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise CheckpointError(f"the {role} cannot be read: {error.strerror} ({name}): choose another file") from error
 
 
 def check_folder(out: str) -> None:

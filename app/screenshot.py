@@ -1,0 +1,113 @@
+"""A picture of the real main window, drawn off screen once its background work is done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from PyQt6.QtCore import QBuffer, QIODevice
+from PyQt6.QtGui import QImage
+
+from analysis.errors import AnalysisError
+from analysis.progress import Progress
+from app.jobs import Job
+from app.qt_log import log_qt_messages
+from app.settings import Settings, write_whole
+from app.testing import Window, open_window
+
+_PAUSE = 0.02
+_NEEDS_MODEL = frozenset({"seizure", "model-events"})
+
+
+@dataclass(frozen=True)
+class Shot:
+    """What the picture shows: files as the person named them, times in seconds, `size` in pixels."""
+
+    recording: str
+    checkpoints: tuple[str, ...] = ()
+    head: str | None = None
+    config: str | None = None
+    start: float = 0.0
+    duration: float | None = None
+    overlays: tuple[str, ...] = ()
+    panel: str | None = None
+    montage: str | None = None
+    theme: str = "light"
+    size: tuple[int, int] = (1600, 900)
+
+
+def take_screenshot(shot: Shot, out: Path, progress: Progress) -> None:
+    """Open the window, wait until everything asked for is shown, write a PNG; raises what any of its work raised."""
+    log_qt_messages()
+    settings = Settings(theme=shot.theme)
+    if shot.duration is not None:
+        settings.page_seconds = shot.duration
+    window = open_window(shot.recording, shot.size, settings, shot.start)
+    try:
+        failures: list[BaseException] = []
+        window.main.runner.added.connect(lambda job: job.failed.connect(failures.append))
+        _refuse_unknown(shot, window)
+        _wait(window, failures, progress)
+        _arrange(shot, window)
+        for checkpoint in shot.checkpoints:
+            window.load_model(checkpoint, shot.head, shot.config)
+            _wait(window, failures, progress)
+            window.run_model(checkpoint)
+            _wait(window, failures, progress)
+        _wait(window, failures, progress)
+        write_whole(out, _png(window.grab()))
+    finally:
+        window.close()
+
+
+def _refuse_unknown(shot: Shot, window: Window) -> None:
+    overlays, panels = window.main.overlay_panel.names(), window.main.docks
+    for name in shot.overlays:
+        if name not in overlays:
+            raise AnalysisError(f"no overlay is called {name!r}: there are {_listed(overlays)}")
+        if name in _NEEDS_MODEL and not shot.checkpoints:
+            raise AnalysisError(f"the overlay {name!r} shows what a model says: name one with --checkpoint")
+    if shot.panel is not None and shot.panel not in panels:
+        raise AnalysisError(f"no panel is called {shot.panel!r}: there are {_listed(panels)}")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names)
+
+
+def _arrange(shot: Shot, window: Window) -> None:
+    if shot.montage is not None:
+        refused: list[str] = []
+        window.main.session.refused.connect(refused.append)
+        window.set_montage(shot.montage)
+        if refused:
+            raise AnalysisError(f"{refused[0]} ({shot.recording}): choose another montage")
+    for name in shot.overlays:
+        window.main.overlay_panel.set_visible(name, True)
+    if shot.panel is not None:
+        window.main.docks[shot.panel].show()
+        window.main.docks[shot.panel].raise_()
+
+
+def _wait(window: Window, failures: list[BaseException], progress: Progress) -> None:
+    """Serve the window until it is settled, however long its models take."""
+    while not window.settled():
+        if failures:
+            raise failures[0]
+        jobs: tuple[Job, ...] = window.main.runner.jobs
+        for job in (j for j in jobs if j.lane == "gpu"):
+            done, total, _ = job.progress
+            progress.report(done, total or 1.0, job.title)
+        time.sleep(_PAUSE)
+    if failures:
+        raise failures[0]
+
+
+def _png(image: QImage) -> bytes:
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    if not image.save(buffer, "PNG"):
+        raise AnalysisError("the picture could not be encoded: choose a smaller size")
+    return bytes(buffer.data())
