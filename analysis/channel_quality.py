@@ -79,7 +79,10 @@ def _is_clipped(spans: list[np.ndarray], values: np.ndarray) -> bool:
     """Whether the signal stays exactly at its greatest or least value for several samples, and does so often."""
     stuck = 0
     for limit in (values.max(), values.min()):
+        at_limit = 0
         for span in spans:
             held = np.convolve(span == limit, np.ones(_CLIPPED_RUN), mode="valid") == _CLIPPED_RUN
-            stuck += int(held.sum())
+            at_limit += int(held.sum())
+        # What lies at a limit most of the time rests there (an idle trigger, a quiet baseline).
+        stuck += at_limit if at_limit < values.size / 2 else 0
     return stuck >= max(_CLIPPED_RUN, _CLIPPED_SHARE * values.size)

@@ -214,7 +214,10 @@ class _Builder:
         centre = self._centre if self._centre is not None else np.zeros(self._lo.shape[1], np.float32)
         brain = [i for i, channel in enumerate(self._recording.channels) if channel.is_brain]
         picks = brain or list(range(self._lo.shape[1]))
-        group = round(_BIN_SECONDS * self._recording.sfreq / self.bin_samples)
+        group = max(1, round(_BIN_SECONDS * self._recording.sfreq / self.bin_samples))
+        envelope = _envelope(self._lo[:, picks], self._hi[:, picks], self._scale[picks], group)
+        if envelope.size > 1 and self._recording.n_times % (group * self.bin_samples):
+            envelope[-1] = envelope[-2]  # the last part is shorter, so its amplitude would seem less
         return Overview(
             ch_names=self._recording.ch_names,
             sfreq=self._recording.sfreq,
@@ -224,7 +227,7 @@ class _Builder:
             hi=tuple(his),
             centre=centre,
             scale=self._scale,
-            envelope=_envelope(self._lo[:, picks], self._hi[:, picks], self._scale[picks], group),
+            envelope=envelope,
         )
 
 

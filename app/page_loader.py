@@ -1,0 +1,203 @@
+"""From a wish for a window to its page, in the background; the newest wish wins and its neighbours are made ready."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from PyQt6.QtCore import QObject, Qt, pyqtSignal
+
+from analysis.block_cache import BlockCache
+from analysis.filtering import DisplayFilter
+from analysis.montage import Montage
+from analysis.overview import OVERVIEW_PAGE_SECONDS, Overview, blank_page, overview_page
+from analysis.recording import Recording, Window
+from analysis.signal_blocks import BlockSource, ColumnPage
+
+_READY_PAGES = 4
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """Everything that decides a page."""
+
+    window: Window
+    # Compared but not hashed: an average of many channels names each of them in every row.
+    montage: Montage = field(hash=False)
+    display_filter: DisplayFilter
+    width: int
+
+
+class PageLoader(QObject):
+    """Answers `request` with `page_ready`; lives on one thread, works on those that `submit` lends it.
+
+    `submit(fn)` must run fn() on a thread of its own; no more than one is asked for at a time.
+    """
+
+    page_ready = pyqtSignal(object)  # ColumnPage; several for one request when it takes long
+    failed = pyqtSignal(object)  # exception
+    _arrived = pyqtSignal(object, object)  # wish, page or exception
+
+    def __init__(self, submit: Callable[[Callable[[], None]], Any], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._submit = submit
+        self._cache = BlockCache()
+        self._lock = threading.Lock()
+        # Under the lock: what to do, and whether someone is doing it.
+        self._recording: Recording | None = None
+        self._overview: Overview | None = None
+        self._source: BlockSource | None = None
+        self._wish: _Wish | None = None
+        self._pending = False
+        self._working = False
+        self._ready: OrderedDict[_Wish, ColumnPage] = OrderedDict()
+        # Of the owner's thread.
+        self._asked: _Wish | None = None
+        self._answered = True
+        self._forward = True
+        self._arrived.connect(self._on_arrived, Qt.ConnectionType.QueuedConnection)
+
+    def set_recording(self, recording: Recording | None) -> None:
+        """Serve another recording; pages of the last one are dropped."""
+        with self._lock:
+            self._recording, self._overview, self._source = recording, None, None
+            self._wish, self._pending = None, False
+            self._ready.clear()
+        self._cache.clear()
+        self._asked, self._answered = None, True
+
+    def set_overview(self, overview: Overview | None) -> None:
+        """Take the overview, which pages of more than 20 minutes are made of."""
+        with self._lock:
+            self._overview = overview
+        if overview is not None and self._asked is not None and _is_long(self._asked.window) and not self._answered:
+            self._start(self._asked)
+
+    def request(self, window: Window, montage: Montage, display_filter: DisplayFilter, width_px: int) -> None:
+        """Want a page for `width_px` device pixels; one that is ready is handed over before this returns."""
+        wish = _Wish(window, montage, display_filter, max(1, width_px))
+        if self._asked is not None and window.start != self._asked.window.start:
+            self._forward = window.start > self._asked.window.start
+        self._asked, self._answered = wish, False
+        with self._lock:
+            page = self._ready.get(wish)
+        if page is not None:
+            self._answered = True
+            self.page_ready.emit(page)
+        self._start(wish)
+
+    def settled(self) -> bool:
+        """Whether the last request has been answered in full."""
+        return self._answered
+
+    def close(self) -> None:
+        """Want nothing more."""
+        self.set_recording(None)
+
+    def _start(self, wish: _Wish) -> None:
+        with self._lock:
+            if self._recording is None:
+                return
+            self._wish, self._pending = wish, True
+            if self._working:
+                return
+            self._working = True
+        self._submit(self._work)
+
+    def _on_arrived(self, wish: _Wish, answer: ColumnPage | BaseException) -> None:
+        if wish != self._asked or self._answered:
+            return
+        if isinstance(answer, BaseException):
+            self._answered = True
+            self.failed.emit(answer)
+            return
+        self._answered = answer.complete
+        self.page_ready.emit(answer)
+
+    # On a thread of the pool
+
+    def _work(self) -> None:
+        """Serve the newest wish until there is none, then make its neighbours ready."""
+        while True:
+            with self._lock:
+                wish, recording, overview = self._wish, self._recording, self._overview
+                if wish is None or recording is None or not self._pending:
+                    self._working = False
+                    return
+                self._pending = False
+                ready = self._ready.get(wish)
+            try:
+                if ready is not None:
+                    # It may have become ready after the wish was told that it was not.
+                    self._arrived.emit(wish, ready)
+                else:
+                    self._serve(wish, recording, overview)
+                self._make_neighbours(wish, recording)
+            except Exception as error:
+                # Handed to the owner whole; what it means to a person is said where errors are shown.
+                self._arrived.emit(wish, error)
+
+    def _serve(self, wish: _Wish, recording: Recording, overview: Overview | None) -> None:
+        if _is_long(wish.window):
+            make = blank_page(recording, wish.montage, wish.window, wish.width)
+            if overview is not None:
+                make = overview_page(overview, recording, wish.montage, wish.window, wish.width)
+            self._arrived.emit(wish, make)
+            return
+        for page in self._source_of(wish, recording).column_pages(wish.window, wish.width):
+            if self._is_stale():
+                return
+            if page.complete:
+                self._keep(wish, page)
+            self._arrived.emit(wish, page)
+
+    def _make_neighbours(self, wish: _Wish, recording: Recording) -> None:
+        """The next page and the one before, so that turning a page costs no reading."""
+        if _is_long(wish.window):
+            return
+        length = wish.window.duration
+        steps = (length, -length) if self._forward else (-length, length)
+        for step in steps:
+            start = min(max(0.0, wish.window.start + step), max(0.0, recording.duration - length))
+            if start == wish.window.start:
+                continue
+            neighbour = _Wish(Window(start, start + length), wish.montage, wish.display_filter, wish.width)
+            with self._lock:
+                if neighbour in self._ready:
+                    continue
+            for page in self._source_of(wish, recording).column_pages(neighbour.window, wish.width, 0.03):
+                if self._is_stale():
+                    return
+                if page.complete:
+                    self._keep(neighbour, page)
+
+    def _source_of(self, wish: _Wish, recording: Recording) -> BlockSource:
+        source = self._source
+        if (
+            source is None
+            or source.recording is not recording
+            or source.montage != wish.montage
+            or source.display_filter != wish.display_filter
+        ):
+            source = self._source = BlockSource(recording, wish.montage, wish.display_filter, self._cache)
+        return source
+
+    def _is_stale(self) -> bool:
+        with self._lock:
+            return self._pending or self._recording is None
+
+    def _keep(self, wish: _Wish, page: ColumnPage) -> None:
+        with self._lock:
+            if self._recording is None:
+                return
+            self._ready[wish] = page
+            self._ready.move_to_end(wish)
+            while len(self._ready) > _READY_PAGES:
+                self._ready.popitem(last=False)
+
+
+def _is_long(window: Window) -> bool:
+    return window.duration > OVERVIEW_PAGE_SECONDS

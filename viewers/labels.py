@@ -1,0 +1,103 @@
+"""Names of marks in the band above the traces: each where its mark begins, none over another, the rest counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PyQt6.QtCore import QRectF, Qt
+from PyQt6.QtGui import QFontMetricsF, QPainter
+
+from viewers.overlays.base import Label
+from viewers.theme import Theme, font
+from viewers.time_scale import TimeScale
+
+LINES = 2
+LINE_HEIGHT = 17.0
+BAND_HEIGHT = LINES * LINE_HEIGHT + 6
+_FONT_SIZE = 11
+_MAX_TEXT = 220.0
+_PADDING = 4.0
+_REST_WIDTH = 52.0
+
+
+@dataclass(frozen=True)
+class PlacedLabel:
+    """A label and where it stands, in logical pixels."""
+
+    label: Label
+    text: str
+    rect: QRectF
+
+
+def place_labels(
+    labels: Sequence[Label], scale: TimeScale, text_width: Callable[[str], float], more: int = 0
+) -> tuple[list[PlacedLabel], int]:
+    """Put labels, in order of time, on the first line that has room; returns them and how many found none.
+
+    What begins before the page stands at its left edge. When not all fit, the end of the last line is kept free for
+    their number. `more` labels are missing from the list already.
+    """
+    placed, left_out = _fill(labels, scale, text_width, scale.width)
+    if left_out + more:
+        placed, left_out = _fill(labels, scale, text_width, scale.width - _REST_WIDTH)
+    return placed, left_out + more
+
+
+def _fill(
+    labels: Sequence[Label], scale: TimeScale, text_width: Callable[[str], float], last_width: float
+) -> tuple[list[PlacedLabel], int]:
+    ends = [0.0] * LINES
+    placed: list[PlacedLabel] = []
+    left_out = 0
+    for label in sorted(labels, key=lambda item: item.time):
+        width = min(text_width(label.text), _MAX_TEXT) + 2 * _PADDING
+        wanted = max(0.0, scale.x(label.time) + 1)
+        for line in range(LINES):
+            limit = last_width if line == LINES - 1 else scale.width
+            x = min(wanted, limit - width)
+            if x >= ends[line] and x >= 0:
+                rect = QRectF(x, 3 + line * LINE_HEIGHT, width, LINE_HEIGHT - 1)
+                placed.append(PlacedLabel(label, label.text, rect))
+                ends[line] = x + width + 3
+                break
+        else:
+            left_out += 1
+    return placed, left_out
+
+
+class LabelBand:
+    """Lays the labels of a page out and paints them; remembers where they are for the mouse."""
+
+    def __init__(self) -> None:
+        self.placed: list[PlacedLabel] = []
+        self.left_out = 0
+        self._font = font(_FONT_SIZE, bold=True)
+        self._metrics = QFontMetricsF(self._font)
+        self._scale: TimeScale | None = None
+
+    def set_labels(self, labels: Sequence[Label], more: int, scale: TimeScale) -> None:
+        """Lay out the labels of a page."""
+        self._scale = scale
+        self.placed, self.left_out = place_labels(labels, scale, self._metrics.horizontalAdvance, more)
+
+    def at(self, x: float, y: float) -> Label | None:
+        """The label under a point."""
+        return next((item.label for item in self.placed if item.rect.contains(x, y)), None)
+
+    def paint(self, painter: QPainter, theme: Theme, width: float, current: object = None) -> None:
+        """Draw all labels and the number of the others."""
+        painter.setFont(self._font)
+        for item in self.placed:
+            chosen = current is not None and item.label.annotation == current
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.colour("accent_soft") if chosen else theme.colour("canvas", 0.88))
+            painter.drawRoundedRect(item.rect, 3, 3)
+            painter.setPen(theme.colour(item.label.colour))
+            inner = item.rect.adjusted(_PADDING, 0, -_PADDING + 1, 0)
+            text = self._metrics.elidedText(item.text, Qt.TextElideMode.ElideRight, inner.width())
+            painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, text)
+        if self.left_out:
+            rect = QRectF(width - _REST_WIDTH, 3 + (LINES - 1) * LINE_HEIGHT, _REST_WIDTH - 4, LINE_HEIGHT - 1)
+            painter.setPen(theme.colour("muted"))
+            painter.drawText(rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"+{self.left_out:,}")

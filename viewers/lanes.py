@@ -1,0 +1,216 @@
+"""Lanes under the traces: strips that share the gutter and the time axis and can be folded away."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF, QResizeEvent
+from PyQt6.QtWidgets import QWidget
+
+from analysis.recording import Window
+from viewers.theme import LIGHT, Theme, font
+from viewers.time_scale import TimeScale
+
+RIGHT_MARGIN = 8
+FOLDED_HEIGHT = 20
+_TITLE_SIZE, _SUBTITLE_SIZE = 11, 10
+_LEFT = 10
+
+
+class Lane(QWidget):
+    """Base of all lanes: heading in the gutter, picture cached until something changes, cursor over it."""
+
+    folded = pyqtSignal(bool)
+    cursor_moved = pyqtSignal(object)
+
+    def __init__(self, title: str, height: int, foldable: bool = True) -> None:
+        super().__init__()
+        self.title = title
+        self.subtitle = ""
+        self.badge = ""
+        self._full_height = height
+        self._foldable = foldable
+        self._is_folded = False
+        self._left = 93
+        self._window = Window(0.0, 10.0)
+        self._cursor: float | None = None
+        self._pixmap: QPixmap | None = None
+        self.theme = LIGHT
+        self.setFixedHeight(height)
+        self.setMouseTracking(True)
+        self.setAccessibleName(title)
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether only the heading is shown."""
+        return self._is_folded
+
+    def set_folded(self, is_folded: bool) -> None:
+        """Fold the lane to its heading, or open it."""
+        if is_folded != self._is_folded:
+            self._is_folded = is_folded
+            self.setFixedHeight(FOLDED_HEIGHT if is_folded else self._full_height)
+            self.changed()
+            self.folded.emit(is_folded)
+
+    def set_left(self, left: int) -> None:
+        """Follow the width of the gutter."""
+        if left != self._left:
+            self._left = left
+            self.changed()
+
+    def set_window(self, window: Window) -> None:
+        """Follow the page."""
+        if window != self._window:
+            self._window = window
+            self.changed()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take the colours."""
+        self.theme = theme
+        self.changed()
+
+    def set_cursor(self, time: float | None) -> None:
+        """Show the cursor line at a time."""
+        if time != self._cursor:
+            self._cursor = time
+            self.update()
+
+    def changed(self) -> None:
+        """Draw the picture anew at the next paint."""
+        self._pixmap = None
+        self.update()
+
+    @property
+    def plot_rect(self) -> QRectF:
+        """The area right of the gutter."""
+        return QRectF(self._left, 1, max(1, self.width() - self._left - RIGHT_MARGIN), self.height() - 1)
+
+    @property
+    def scale(self) -> TimeScale:
+        """Seconds to pixels from the left edge of the plot."""
+        return TimeScale(self._window, self.plot_rect.width())
+
+    def paint_plot(self, painter: QPainter, scale: TimeScale, size: QSize) -> None:
+        """Draw into the plot; the painter's origin is its top left corner."""
+        raise NotImplementedError
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        """Blit the picture and draw the cursor."""
+        ratio = self.devicePixelRatioF()
+        if self._pixmap is None or self._pixmap.devicePixelRatio() != ratio:
+            self._pixmap = self._picture(ratio)
+        painter = QPainter(self)
+        painter.drawPixmap(0, 0, self._pixmap)
+        self.paint_moving(painter)
+        if self._cursor is not None and not self._is_folded:
+            x = self.scale.x(self._cursor)
+            if 0 <= x <= self.plot_rect.width():
+                painter.setPen(self.theme.colour("muted", 0.75))
+                painter.drawLine(
+                    QPointF(round(self._left + x) + 0.5, 1), QPointF(round(self._left + x) + 0.5, self.height())
+                )
+
+    def paint_moving(self, painter: QPainter) -> None:
+        """Draw what changes more often than the picture."""
+
+    def _picture(self, ratio: float) -> QPixmap:
+        pixmap = QPixmap(self.size() * ratio)
+        pixmap.setDevicePixelRatio(ratio)
+        pixmap.fill(self.theme.colour("canvas"))
+        painter = QPainter(pixmap)
+        painter.setPen(self.theme.colour("border"))
+        painter.drawLine(0, 0, self.width(), 0)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_heading(painter)
+        if not self._is_folded:
+            area = self.plot_rect
+            painter.save()
+            painter.setClipRect(area)
+            painter.translate(area.topLeft())
+            self.paint_plot(painter, self.scale, QSize(int(area.width()), int(area.height())))
+            painter.restore()
+        painter.end()
+        return pixmap
+
+    def _paint_heading(self, painter: QPainter) -> None:
+        room = self._left - _LEFT - 6
+        y = 3.0
+        for text, size, bold, colour in (
+            (self.title, _TITLE_SIZE, True, "text"),
+            (self.subtitle, _SUBTITLE_SIZE, False, "muted"),
+        ):
+            painter.setFont(font(size, bold))
+            metrics = QFontMetricsF(painter.font())
+            painter.setPen(self.theme.colour(colour))
+            line = QRectF(_LEFT, y, room, 16)
+            painter.drawText(
+                line, Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+            )
+            y += 15
+            if self._is_folded:
+                break
+        if self.badge:
+            self._paint_badge(painter, y)
+        if self._foldable:
+            self._paint_triangle(painter)
+
+    def _paint_badge(self, painter: QPainter, y: float) -> None:
+        painter.setFont(font(9, True))
+        width = QFontMetricsF(painter.font()).horizontalAdvance(self.badge) + 8
+        rect = QRectF(_LEFT, y + 2, width, 14) if not self._is_folded else QRectF(self._left + 4, 4, width, 13)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self.theme.colour("caution"))
+        painter.drawRoundedRect(rect, 3, 3)
+        painter.setPen(self.theme.colour("canvas"))
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, self.badge)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+
+    def _paint_triangle(self, painter: QPainter) -> None:
+        x, y = self._left - 12.0, 8.0
+        shape = [(0, 0), (0, 6), (5, 3)] if self._is_folded else [(-1, 1), (6, 1), (2.5, 6)]
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self.theme.colour("muted", 0.7))
+        painter.drawPolygon(QPolygonF([QPointF(x + a, y + b) for a, b in shape]))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """A new size needs a new picture."""
+        self.changed()
+
+    def mousePressEvent(self, event: QMouseEvent | None) -> None:
+        """A click on the heading folds the lane or opens it."""
+        if event is not None and self._foldable and event.position().x() < self._left:
+            self.set_folded(not self._is_folded)
+
+    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
+        """Share the cursor's time with the other views."""
+        if event is None:
+            return
+        x = event.position().x() - self._left
+        inside = 0 <= x <= self.plot_rect.width()
+        self.cursor_moved.emit(self.scale.time(x) if inside else None)
+        heading = self._foldable and event.position().x() < self._left
+        self.setCursor(Qt.CursorShape.PointingHandCursor if heading else Qt.CursorShape.ArrowCursor)
+
+    def leaveEvent(self, event: QEvent | None) -> None:
+        """The cursor is gone."""
+        self.cursor_moved.emit(None)
+
+
+def hatch(painter: QPainter, area: QRectF, theme: Theme) -> None:
+    """Mark an area as one without an answer."""
+    painter.fillRect(area, theme.colour("grid"))
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.colour("muted", 0.35))
+    brush = painter.brush()
+    brush.setStyle(Qt.BrushStyle.BDiagPattern)
+    painter.setBrush(brush)
+    painter.drawRect(area)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def dashed(colour, width: float = 1.0) -> QPen:
+    """A pen for thresholds."""
+    pen = QPen(colour, width)
+    pen.setDashPattern([4, 2])
+    return pen

@@ -1,0 +1,73 @@
+"""Marks of the file and of people: a neutral dashed line at the onset, a soft shade, a name above the traces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from PyQt6.QtGui import QPainter
+
+from analysis.annotation import Annotation
+from analysis.annotation_index import AnnotationIndex
+from analysis.recording import Window
+from viewers.overlays.base import Label, PaintedOverlay
+from viewers.overlays.marks import MANY, paint_few, paint_many
+from viewers.time_scale import TimeScale
+
+_MOST_LABELS = 60
+_WHO = {"reader": " (you)", "sidecar": " (sidecar)", "file": " (file)"}
+
+
+def name_of(annotation: Annotation) -> str:
+    """What a mark is called on the traces: its text and who says so."""
+    text = annotation.description.strip() or "mark"
+    return text + _WHO.get(annotation.author, f" ({annotation.author})")
+
+
+class AnnotationsOverlay(PaintedOverlay):
+    """Draws every annotation of a human or of the file."""
+
+    title = "Annotations"
+    draws = Annotation
+    place = "behind"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._index = AnnotationIndex()
+
+    def set_result(self, result: Sequence[Annotation] | AnnotationIndex | None) -> None:
+        """Take the annotations, or an index that was made of them elsewhere."""
+        self._index = result if isinstance(result, AnnotationIndex) else AnnotationIndex(result or ())
+        self.update()
+
+    def labels(self, window: Window) -> tuple[list[Label], int]:
+        """Names of the marks on the page; from a dense page the first ones."""
+        if not self.state.visible:
+            return [], 0
+        found = self._index.within(window.start, window.stop)
+        items = [self._index.items[i] for i in found[:_MOST_LABELS]]
+        labels = [Label(a.onset, name_of(a), "reader" if a.author == "reader" else "human", a) for a in items]
+        return labels, max(0, found.size - _MOST_LABELS)
+
+    def describe(self, time: float, ch_name: str) -> str:
+        """The marks at a time."""
+        found = self._index.within(time, np.nextafter(time, np.inf))
+        return ", ".join(self._index.items[i].description for i in found[:3])
+
+    def paint(self, painter: QPainter, scale: TimeScale, height: float) -> None:
+        """Draw what lies on the page."""
+        found = self._index.within(scale.window.start, scale.window.stop)
+        if not found.size:
+            return
+        shade = self.theme.colour("human", 0.10 * self.state.opacity)
+        line = self.theme.colour("human", 0.9)
+        if found.size > MANY:
+            line.setAlphaF(0.45)
+            paint_many(painter, scale, height, self._index.onset[found], self._index.stop[found], shade, line)
+            return
+        spans = []
+        for i in found:
+            mark = self._index.items[i]
+            which = self.rows.of_channels(mark.ch_names) if self.rows is not None and mark.ch_names else []
+            spans.append((mark.onset, mark.stop, which))
+        paint_few(painter, scale, height, spans, self.rows, shade, line, dashed=True)

@@ -1,0 +1,148 @@
+"""What stands around the traces on a page: the grid of time, holes in the signal, the scale bar and the notes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from PyQt6.QtCore import QLineF, QRectF, Qt
+from PyQt6.QtGui import QBrush, QFontMetricsF, QPainter, QPen
+
+from viewers.page_state import Hole
+from viewers.rows import Rows, nice_floor
+from viewers.theme import Theme, font
+from viewers.time_axis import LABEL_PX
+from viewers.time_scale import TimeScale
+
+BOTTOM = 20.0
+_BAR_MAX_PX = 62.0
+_BAR_MIN_UV = 1e-3
+_BAR_MAX_SECONDS_PX = 170.0
+_SMALL = 10
+
+
+def paint_grid(painter: QPainter, scale: TimeScale, height: float, theme: Theme, origin: float) -> None:
+    """Lines at the labelled times, and lighter ones at whole seconds (or the next unit) between them."""
+    step = scale.step(LABEL_PX)
+    minor = scale.minor_step(step)
+    strong = {round(time / minor) for time in scale.ticks(step, origin)} if minor else set()
+    for time in scale.ticks(minor, origin):
+        name = "grid_strong" if round(time / minor) in strong else "grid"
+        painter.setPen(QPen(theme.colour(name), 1))
+        x = round(scale.x(time)) + 0.5
+        painter.drawLine(QLineF(x, 0, x, height))
+
+
+def paint_holes(
+    painter: QPainter, scale: TimeScale, height: float, holes: Sequence[Hole], rows: Rows | None, theme: Theme
+) -> None:
+    """Hatch the spans without signal and say why there is none."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    hatch = QBrush(theme.colour("muted", 0.30), Qt.BrushStyle.BDiagPattern)
+    for hole in holes:
+        left, right = max(0.0, scale.x(hole.start)), min(scale.width, scale.x(hole.stop))
+        top, bottom = (0.0, height) if hole.row is None or rows is None else rows.band(hole.row)
+        area = QRectF(left, top, max(1.0, right - left), bottom - top)
+        if hole.row is None:
+            painter.fillRect(area, theme.colour("chrome"))
+        painter.fillRect(area, hatch)
+        if hole.row is not None:
+            continue
+        painter.setPen(QPen(theme.colour("muted", 0.6), 1))
+        for x in (scale.x(hole.start), scale.x(hole.stop)):
+            if 0 <= x <= scale.width:
+                painter.drawLine(QLineF(round(x) + 0.5, 0, round(x) + 0.5, height))
+        _write_on_hole(painter, QRectF(left, 0, right - left, height), hole.text, theme)
+        painter.setPen(Qt.PenStyle.NoPen)
+
+
+def _write_on_hole(painter: QPainter, area: QRectF, text: str, theme: Theme) -> None:
+    painter.setFont(font(11, bold=True))
+    width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 16
+    if not text or width > area.width() + 30:
+        return
+    pill = QRectF(area.center().x() - width / 2, area.height() / 2 - 11, width, 22)
+    painter.setPen(QPen(theme.colour("border"), 1))
+    painter.setBrush(theme.colour("canvas", 0.95))
+    painter.drawRoundedRect(pill, 4, 4)
+    painter.setPen(theme.colour("muted"))
+    painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, text)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+@dataclass
+class Furniture:
+    """The scale bar, the note of settings at the lower left, a warning beside it, and a message in the middle."""
+
+    note: str = ""
+    warning: str = ""
+    message: str = ""
+    calibrated: bool = True
+    bars: list[tuple[float, float]] = field(default_factory=list)  # (units, seconds) as last painted
+
+    def paint(self, painter: QPainter, scale: TimeScale, height: float, rows: Rows | None, theme: Theme) -> None:
+        """Draw them over the traces, on a ground that lets traces through."""
+        self._paint_notes(painter, scale.width, height, theme)
+        if rows is not None and len(rows):
+            self._paint_bar(painter, scale, height, rows, theme)
+        if self.message:
+            _write_on_hole(painter, QRectF(0, 0, scale.width, height), self.message, theme)
+
+    def _paint_notes(self, painter: QPainter, width: float, height: float, theme: Theme) -> None:
+        x = 6.0
+        painter.setFont(font(_SMALL))
+        metrics = QFontMetricsF(painter.font())
+        for text, colour in ((self.note, "muted"), (self.warning, "caution")):
+            if text:
+                text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0.0, width - 170 - x))
+                rect = QRectF(x, height - BOTTOM + 2, metrics.horizontalAdvance(text) + 2, BOTTOM - 4)
+                painter.fillRect(rect.adjusted(-3, 1, 3, 0), theme.colour("canvas", 0.8))
+                painter.setPen(theme.colour(colour))
+                painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, text)
+                x = rect.right() + 12
+
+    def _paint_bar(self, painter: QPainter, scale: TimeScale, height: float, rows: Rows, theme: Theme) -> None:
+        units = nice_floor(max(_BAR_MIN_UV, _BAR_MAX_PX / rows.px_per_mm * rows.uv_per_mm))
+        tall = units / rows.uv_per_mm * rows.px_per_mm
+        seconds = bar_seconds(scale)
+        wide = seconds * scale.px_per_second
+        self.bars = [(units, seconds)]
+        right, bottom = scale.width - 14.0, height - BOTTOM + 2
+        painter.setFont(font(_SMALL))
+        metrics = QFontMetricsF(painter.font())
+        amplitude = f"{units:g} µV" if units < 1000 else f"{units / 1000:g} mV"
+        text_width = metrics.horizontalAdvance(amplitude) + 4
+        ground = QRectF(
+            right - max(wide, text_width + 6) - 4, bottom - tall - 3, max(wide, text_width + 6) + 9, tall + 20
+        )
+        painter.fillRect(ground, theme.colour("canvas", 0.6))
+        painter.setPen(QPen(theme.colour("text"), 1.4))
+        painter.drawLine(QLineF(right, bottom - tall, right, bottom))
+        painter.drawLine(QLineF(right - wide, bottom, right, bottom))
+        middle = bottom - tall / 2
+        painter.drawText(
+            QRectF(right - text_width - 4, middle - 9, text_width, 18),
+            Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+            amplitude,
+        )
+        painter.drawText(
+            QRectF(right - max(wide, 40), bottom + 1, max(wide, 40), 15),
+            Qt.AlignmentFlag.AlignCenter,
+            _seconds_text(seconds),
+        )
+
+
+def bar_seconds(scale: TimeScale) -> float:
+    """How much time the scale bar stands for: a second where it is neither too short nor too long."""
+    for seconds in (1.0, 0.1, 0.01, 10.0, 60.0, 600.0, 3600.0):
+        if 20 <= seconds * scale.px_per_second <= _BAR_MAX_SECONDS_PX:
+            return seconds
+    return nice_floor(_BAR_MAX_SECONDS_PX / max(1e-9, scale.px_per_second))
+
+
+def _seconds_text(seconds: float) -> str:
+    if seconds < 1:
+        return f"{seconds * 1000:g} ms"
+    if seconds < 60:
+        return f"{seconds:g} s"
+    return f"{seconds / 60:g} min" if seconds < 3600 else f"{seconds / 3600:g} h"

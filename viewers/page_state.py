@@ -1,0 +1,104 @@
+"""What a page says about itself: where signal is missing, and which rows must not be trusted on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.channel_quality import OK, ChannelQuality
+from analysis.signal_blocks import ColumnPage
+from viewers.rows import Rows
+
+FLAT, OFF_SCALE = "flat", "off scale"
+_FLAT_UV = 0.05
+_OFF_SCALE_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class Hole:
+    """A span of a page without signal: in all rows (row None) or in one."""
+
+    start: float
+    stop: float
+    text: str
+    row: int | None = None
+
+
+def duration_text(seconds: float) -> str:
+    """A length of time in the unit that reads best."""
+    if seconds < 120:
+        return f"{seconds:.3g} s"
+    if seconds < 7200:
+        return f"{seconds / 60:.3g} min"
+    return f"{seconds / 3600:.3g} h"
+
+
+def find_holes(page: ColumnPage, gaps: Sequence[tuple[float, float]], duration: float) -> list[Hole]:
+    """Gaps of the file that touch the page, its end, and spans where rows have no samples though the file goes on."""
+    window = page.window
+    holes = [
+        Hole(a, z, f"gap {duration_text(z - a)}") for a, z in gaps if a < window.stop and z > window.start and z > a
+    ]
+    if window.stop > duration:
+        holes.append(Hole(duration, window.stop, "end of recording"))
+    if not page.complete or not page.lo.size:
+        return holes
+    missing = np.isnan(page.lo)
+    if not missing.any():
+        return holes
+    known = np.zeros(missing.shape[0], bool)
+    times = (page.first_column + np.arange(missing.shape[0] + 1)) * page.column_seconds
+    for hole in holes:
+        known |= (times[1:] > hole.start - page.column_seconds) & (times[:-1] < hole.stop + page.column_seconds)
+    everywhere = missing.all(axis=1)
+    holes += [Hole(times[a], times[z], "no signal") for a, z in _runs(everywhere & ~known)]
+    partly = missing & ~(known | everywhere)[:, None]
+    for row in np.flatnonzero(partly.any(axis=0)):
+        holes += [Hole(times[a], times[z], "", int(row)) for a, z in _runs(partly[:, row])]
+    return holes
+
+
+def _runs(mask: np.ndarray) -> list[tuple[int, int]]:
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], mask.astype(np.int8), [0]])))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
+def row_states(page: ColumnPage | None, rows: Rows, quality: dict[str, ChannelQuality]) -> tuple[str, ...]:
+    """For each row "" or what is wrong with it: its channels' faults, flat on this page, or outside the view."""
+    states = [_fault(rows, i, quality) for i in range(len(rows))]
+    if page is None or page.lo.shape[1] != len(rows) or not page.lo.size:
+        return tuple(states)
+    low, high = np.fmin.reduce(page.lo, axis=0), np.fmax.reduce(page.hi, axis=0)
+    # The least share of columns is enough to know: only rows that leave the view are looked at closely.
+    for i in range(len(rows)):
+        if states[i] or np.isnan(low[i]):
+            continue
+        if not rows.own_scale[i] and high[i] - low[i] < _FLAT_UV and page.complete:
+            states[i] = FLAT
+        elif _outside(page, rows, i, float(low[i]), float(high[i])):
+            states[i] = OFF_SCALE
+    return tuple(states)
+
+
+def _fault(rows: Rows, i: int, quality: dict[str, ChannelQuality]) -> str:
+    row = rows.montage.derivations[i]
+    names = (row.anode, *row.cathode) if len(row.cathode) <= 1 else (row.anode,)
+    for name in names:
+        state = quality[name].state if name in quality else OK
+        if state != OK:
+            # A flat trigger or an unused input is only worth a word where a brain signal was expected.
+            return state if name == row.anode else f"{name} {state}"
+    channel = rows.channel(i)
+    return "not calibrated" if channel is not None and not channel.calibrated else ""
+
+
+def _outside(page: ColumnPage, rows: Rows, i: int, low: float, high: float) -> bool:
+    edges = sorted((rows.y(i, low), rows.y(i, high)))
+    if edges[0] >= 0 and edges[1] <= rows.height:
+        return False
+    top, bottom = rows.y(i, 1) - rows.y(i, 0), rows.y(i, 0)
+    first, last = page.lo[:, i] * top + bottom, page.hi[:, i] * top + bottom
+    upper, lower = np.fmin(first, last), np.fmax(first, last)
+    return bool(np.mean((upper > rows.height) | (lower < 0)) > _OFF_SCALE_SHARE)

@@ -1,0 +1,105 @@
+"""Who marked what: one thin bar each for the file, the model and the reader."""
+
+from __future__ import annotations
+
+import numpy as np
+from PyQt6.QtCore import QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QMouseEvent, QPainter
+
+from analysis.annotation import Annotation
+from analysis.annotation_index import AnnotationIndex
+from viewers.lanes import Lane
+from viewers.time_scale import TimeScale
+
+TITLE = "Readers"
+HEIGHT = 38
+BAR = 5.0
+_PITCH = 10.0
+_TOP = 6.0
+_LEAST_PX = 3.0
+LINES = (
+    ("human", lambda a: not a.is_model and a.author != "reader"),
+    ("accent", lambda a: a.is_model),
+    ("reader", lambda a: a.author == "reader"),
+)
+
+
+def sort_by_line(annotations: AnnotationIndex, events: AnnotationIndex) -> list[AnnotationIndex]:
+    """The marks of each line of LINES."""
+    authors = {mark.author for mark in annotations.items}
+    if not any(author == "reader" or author.startswith("model:") for author in authors):
+        # The usual case by far, and the one of files with a hundred thousand marks: nothing to sort.
+        return [annotations, events, AnnotationIndex()]
+    marks = [*annotations.items, *events.items]
+    return [AnnotationIndex([mark for mark in marks if belongs(mark)]) for _colour, belongs in LINES]
+
+
+def paint_bars(painter: QPainter, scale: TimeScale, index: AnnotationIndex, top: float, height: float, colour) -> None:
+    """Bars of one line; moments are thin ticks. Any number costs no more than the pixels there are."""
+    found = index.within(scale.window.start, scale.window.stop)
+    if not found.size:
+        return
+    left = (index.onset[found] - scale.window.start) * scale.px_per_second
+    right = (index.stop[found] - scale.window.start) * scale.px_per_second
+    left, right = np.clip(left, 0, scale.width), np.clip(right, 0, scale.width)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colour)
+    moments = right - left < _LEAST_PX
+    for x in np.unique(np.round(left[moments])).tolist():
+        painter.fillRect(QRectF(x, top, 2.0, height), colour)
+    for a, z in _merged(left[~moments], right[~moments]):
+        painter.drawRoundedRect(QRectF(a, top, z - a, height), height / 2, height / 2)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def _merged(left: np.ndarray, right: np.ndarray) -> list[tuple[float, float]]:
+    """Spans in order of their start, joined where less than half a pixel lies between them."""
+    if not left.size:
+        return []
+    reach = np.maximum.accumulate(right)
+    begins = np.concatenate([[True], left[1:] > reach[:-1] + 0.5])
+    starts = np.flatnonzero(begins)
+    return list(zip(left[starts].tolist(), np.maximum.reduceat(right, starts).tolist(), strict=True))
+
+
+class ReadersLane(Lane):
+    """Bars of the file's marks, the model's events and the reader's own marks, one under the other."""
+
+    event_clicked = pyqtSignal(object)
+
+    def __init__(self) -> None:
+        super().__init__(TITLE, HEIGHT)
+        self.subtitle = "file · model · you"
+        self._lines = sort_by_line(AnnotationIndex(), AnnotationIndex())
+
+    def set_lines(self, lines: list[AnnotationIndex]) -> None:
+        """Take the marks of each line."""
+        self._lines = lines
+        self.changed()
+
+    def paint_plot(self, painter: QPainter, scale: TimeScale, size: QSize) -> None:
+        """One line of bars each."""
+        for number, (colour, _belongs) in enumerate(LINES):
+            top = _TOP + number * _PITCH
+            paint_bars(painter, scale, self._lines[number], top, BAR, self.theme.colour(colour))
+
+    def mark_at(self, x: float, y: float) -> Annotation | None:
+        """The mark under a point of the plot; the shortest where several lie there."""
+        number = int((y - _TOP + (_PITCH - BAR) / 2) // _PITCH)
+        if not 0 <= number < len(LINES):
+            return None
+        index, scale = self._lines[number], self.scale
+        found = index.within(scale.time(x - 3), scale.time(x + 3))
+        marks = [index.items[i] for i in found]
+        return min(marks, key=lambda a: a.duration) if marks else None
+
+    def mousePressEvent(self, event: QMouseEvent | None) -> None:
+        """A click on a bar chooses its mark."""
+        if event is None:
+            return
+        area = self.plot_rect
+        mark = self.mark_at(event.position().x() - area.left(), event.position().y() - area.top())
+        if event.position().x() >= self._left and not self.is_folded and mark is not None:
+            self.event_clicked.emit(mark)
+            return
+        super().mousePressEvent(event)

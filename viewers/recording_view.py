@@ -1,0 +1,315 @@
+"""Everything on one time axis: traces, lanes and overview, moved together. Pages in, wishes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from PyQt6.QtCore import QTimer, pyqtSignal
+from PyQt6.QtGui import QGuiApplication
+from PyQt6.QtWidgets import QVBoxLayout, QWidget
+
+from analysis.annotation import Annotation
+from analysis.annotation_index import AnnotationIndex
+from analysis.channel_quality import ChannelQuality
+from analysis.montage import Montage
+from analysis.overview import Overview
+from analysis.recording import Channel, Page, Window
+from analysis.results import SeizurePrediction
+from viewers import theme as themes
+from viewers.lanes import Lane
+from viewers.overlays.base import OverlayState
+from viewers.probability_lane import ProbabilityLane
+from viewers.readers_lane import ReadersLane, sort_by_line
+from viewers.timeline import Timeline
+from viewers.trace_view import TraceView
+
+_PATIENCE_MS = 80
+_MM_PER_INCH = 25.4
+_USUAL_PX_PER_MM = 96 / _MM_PER_INCH
+
+
+class RecordingView(QWidget):
+    """The centre of the window; it never moves by itself but asks, and is answered by method calls."""
+
+    window_requested = pyqtSignal(object)  # Window inside the recording
+    sensitivity_requested = pyqtSignal(int)  # steps; positive makes traces taller
+    threshold_changed = pyqtSignal(float)
+    span_selected = pyqtSignal(object)  # Window or None
+    event_clicked = pyqtSignal(object)  # Annotation
+    clicked = pyqtSignal(float, str)  # time, row name
+    hovered = pyqtSignal(float, str, float, str)  # time, row name, value, unit
+    unhovered = pyqtSignal()
+    width_changed = pyqtSignal(int)  # device pixels across the traces
+    page_shown = pyqtSignal(object)  # Window that has been painted
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.trace_view = TraceView()
+        self.probability_lane = ProbabilityLane()
+        self.readers_lane = ReadersLane()
+        self.timeline = Timeline()
+        self.lanes: dict[str, Lane] = {lane.title: lane for lane in (self.probability_lane, self.readers_lane)}
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.trace_view, 1)
+        for lane in (*self.lanes.values(), self.timeline):
+            column.addWidget(lane)
+        self._duration = 0.0
+        self._start: datetime | None = None
+        self._clock = False
+        self._wanted: Window | None = None
+        self._shown: Window | None = None
+        self._montage: tuple[Montage, Sequence[Channel]] | None = None  # waits for its first page
+        self._px_per_mm: float | None = None
+        self._marks = AnnotationIndex()
+        self._prediction: SeizurePrediction | None = None
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(_PATIENCE_MS)
+        self._patience.timeout.connect(self._move_without_page)
+        self._connect()
+        self.set_theme("light")
+        self.set_px_per_mm(None)
+
+    def _connect(self) -> None:
+        traces = self.trace_view
+        traces.turned.connect(lambda pages: self._ask(pages * self._page_length()))
+        traces.scrolled.connect(self._ask)
+        traces.sensitivity_requested.connect(self.sensitivity_requested)
+        traces.span_selected.connect(self.span_selected)
+        traces.event_clicked.connect(self.event_clicked)
+        traces.clicked.connect(self.clicked)
+        traces.hovered.connect(self.hovered)
+        traces.unhovered.connect(self.unhovered)
+        traces.width_changed.connect(self.width_changed)
+        traces.page_shown.connect(self.page_shown)
+        traces.gutter_changed.connect(self._on_gutter)
+        traces.cursor_moved.connect(self._on_cursor)
+        for lane in self.lanes.values():
+            lane.cursor_moved.connect(self._on_cursor)
+        self.readers_lane.event_clicked.connect(self.event_clicked)
+        self.probability_lane.threshold_changed.connect(self.threshold_changed)
+        self.timeline.window_requested.connect(self.window_requested)
+        self._on_gutter(traces.gutter.width())
+
+    # The recording and its page
+
+    def set_recording_facts(
+        self,
+        duration: float,
+        start_datetime: datetime | None = None,
+        gaps: Sequence[tuple[float, float]] = (),
+        channels: Sequence[Channel] = (),
+        quality: Mapping[str, ChannelQuality] | None = None,
+    ) -> None:
+        """Take the facts of another recording and forget all that was shown of the last one."""
+        self._duration, self._start = duration, start_datetime
+        self._wanted = self._shown = self._montage = None
+        self._patience.stop()
+        self._marks, self._prediction = AnnotationIndex(), None
+        self.trace_view.set_facts(duration, start_datetime, gaps)
+        self.timeline.set_facts(duration, start_datetime, tuple(gaps))
+        self.probability_lane.set_duration(duration)
+        self.set_clock(self._clock)
+        self.set_annotations(())
+        self.set_prediction(None)
+        if quality:
+            self.set_quality(quality)
+
+    def set_quality(self, quality: Mapping[str, ChannelQuality]) -> None:
+        """Take what is known of the channels, by name."""
+        self.trace_view.set_quality(quality)
+
+    def set_montage(self, montage: Montage, channels: Sequence[Channel]) -> None:
+        """Draw these rows as soon as a page of them comes; until then the old page stays."""
+        self._montage = (montage, channels)
+
+    def set_window(self, window: Window) -> None:
+        """Want this window: all axes move when its page comes, or after 80 ms without it."""
+        self._wanted = window
+        self.timeline.set_window(window)
+        if window == self._shown:
+            self._patience.stop()
+        elif not self._patience.isActive():
+            self._patience.start()
+
+    def show_page(self, page: Page) -> None:
+        """Show a page; one of an older montage is passed over."""
+        if self._montage is not None and tuple(page.ch_names) == self._montage[0].ch_names:
+            montage, channels = self._montage
+            self._montage = None
+            self.trace_view.set_montage(montage, channels)
+        rows = self.trace_view.rows
+        if rows is None or tuple(page.ch_names) != tuple(rows.names):
+            return
+        self._patience.stop()
+        self._move(page.window)
+        self.trace_view.show_page(page)
+        if self._wanted is not None and self._wanted != page.window:
+            self._patience.start()
+
+    def set_sensitivity(self, uv_per_mm: float) -> None:
+        """Draw at so many microvolts per millimetre, at once."""
+        self.trace_view.set_sensitivity(uv_per_mm)
+
+    def set_display_note(self, text: str) -> None:
+        """Write montage, sensitivity and filters at the foot of the page."""
+        self.trace_view.set_note(text)
+
+    def set_selection(self, window: Window | None) -> None:
+        """Show a selected span, or none."""
+        self.trace_view.set_selection(window)
+
+    # Marks and results
+
+    def set_annotations(self, annotations: Sequence[Annotation] | AnnotationIndex) -> None:
+        """Show the marks of people and of the file."""
+        index = annotations if isinstance(annotations, AnnotationIndex) else AnnotationIndex(annotations)
+        self._marks = index
+        self.trace_view.set_result(Annotation, index, has_labels=len(index) > 0)
+        self._set_lines()
+
+    def set_prediction(self, prediction: SeizurePrediction | None) -> None:
+        """Show what a model says, or what has arrived of it; None takes it away."""
+        events_before = self._prediction.events if self._prediction is not None else ()
+        self._prediction = prediction
+        self.probability_lane.set_prediction(prediction)
+        self.timeline.set_prediction(prediction)
+        self.trace_view.set_result(SeizurePrediction, prediction, has_labels=prediction is not None)
+        if prediction is None or prediction.events != events_before:
+            self._set_lines()
+
+    def set_threshold(self, value: float) -> None:
+        """Move the threshold line; events come with the next prediction."""
+        self.probability_lane.set_threshold(value)
+
+    def set_overview(self, overview: Overview | None) -> None:
+        """Show the envelope of the whole recording."""
+        self.timeline.set_overview(overview)
+
+    def set_current_event(self, annotation: Annotation | None) -> None:
+        """Point out one mark."""
+        self.trace_view.set_current_event(annotation)
+        self.timeline.set_current_event(annotation)
+
+    def _set_lines(self) -> None:
+        events = AnnotationIndex(self._prediction.events if self._prediction is not None else ())
+        lines = sort_by_line(self._marks, events)
+        self.readers_lane.set_lines(lines)
+        self.timeline.set_lines(lines)
+
+    # Look
+
+    def set_theme(self, name: str) -> None:
+        """Use the colours of "light", "dark" or "print"."""
+        chosen = themes.theme(name)
+        self.trace_view.set_theme(chosen)
+        for lane in (*self.lanes.values(), self.timeline):
+            lane.set_theme(chosen)
+
+    def set_clock(self, clock: bool) -> None:
+        """Write times of day where the start is known, else times from the start."""
+        self._clock = clock
+        self.trace_view.set_start(self._start, clock)
+
+    def set_px_per_mm(self, px_per_mm: float | None) -> None:
+        """Take the measured size of the screen's pixels; None trusts what the system says of it."""
+        self._px_per_mm = px_per_mm
+        self.trace_view.set_px_per_mm(self.px_per_mm())
+
+    def px_per_mm(self) -> float:
+        """Logical pixels a millimetre of screen."""
+        if self._px_per_mm is not None:
+            return self._px_per_mm
+        screen = QGuiApplication.primaryScreen()
+        reported = screen.physicalDotsPerInch() / _MM_PER_INCH if screen is not None else 0.0
+        # Virtual and off-screen displays report sizes that no screen has.
+        return reported if 1.5 < reported < 15 else _USUAL_PX_PER_MM
+
+    def is_calibrated(self) -> bool:
+        """Whether a millimetre on the screen has been measured."""
+        return self._px_per_mm is not None
+
+    def set_overlay_state(self, title: str, state: OverlayState) -> None:
+        """Show, hide or fade an overlay; KeyError for a title that none has."""
+        self.trace_view.set_overlay_state(title, state)
+
+    def overlay_titles(self) -> list[str]:
+        """Titles of all overlays."""
+        return [overlay.title for overlay in self.trace_view.overlays]
+
+    def hide_overlays(self, hidden: bool) -> None:
+        """Show the bare traces while a key is held."""
+        self.trace_view.hide_overlays(hidden)
+
+    def set_lane_collapsed(self, title: str, collapsed: bool) -> None:
+        """Fold a lane to its heading, or open it; KeyError for a title that none has."""
+        self.lanes[title].set_folded(collapsed)
+
+    def lane_titles(self) -> list[str]:
+        """Titles of all lanes."""
+        return list(self.lanes)
+
+    # State
+
+    def width_px(self) -> int:
+        """Device pixels across the traces, which a page is made for."""
+        return self.trace_view.width_px()
+
+    def shown_window(self) -> Window | None:
+        """The window on the axis."""
+        return self._shown
+
+    def settled(self) -> bool:
+        """Whether the wanted page is on screen, complete, in the wanted rows and at this size."""
+        page = self.trace_view.page
+        if self._wanted is None or self._montage is not None or page is None or not page.complete:
+            return False
+        fits = page.window == self._wanted and page.lo.shape[0] == self.width_px()
+        return fits and self.trace_view.is_painted()
+
+    def refine_now(self) -> None:
+        """Draw antialiased lines at once."""
+        self.trace_view.refine_now()
+
+    # Inside
+
+    def _move(self, window: Window) -> None:
+        if window == self._shown:
+            return
+        self._shown = window
+        self.trace_view.set_window(window)
+        for lane in self.lanes.values():
+            lane.set_window(window)
+        if self._wanted is None:
+            self.timeline.set_window(window)
+
+    def _move_without_page(self) -> None:
+        if self._wanted is not None:
+            self._move(self._wanted)
+
+    def _page_length(self) -> float:
+        window = self._wanted or self._shown
+        return window.duration if window is not None else 0.0
+
+    def _ask(self, seconds: float) -> None:
+        """Ask for the window that lies `seconds` later, kept inside the recording."""
+        window = self._wanted or self._shown
+        if window is None:
+            return
+        start = min(max(0.0, window.start + seconds), max(0.0, self._duration - window.duration))
+        if start != window.start:
+            self.window_requested.emit(Window(start, start + window.duration))
+
+    def _on_gutter(self, width: int) -> None:
+        for lane in (*self.lanes.values(), self.timeline):
+            lane.set_left(width)
+
+    def _on_cursor(self, time: float | None) -> None:
+        self.trace_view.set_cursor(time)
+        for lane in self.lanes.values():
+            lane.set_cursor(time)
+        if self._shown is not None:
+            self.timeline.set_cursor(time)

@@ -1,0 +1,169 @@
+"""Where each row of a montage stands and how large it is drawn; every trace, overlay and reading takes it from here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from analysis.channel_quality import ChannelQuality
+from analysis.montage import Montage
+from analysis.recording import Channel
+from analysis.signal_blocks import is_filtered
+
+_BLOCK_GAP = 1.0
+_CROWDED_BLOCK_GAP = 0.5
+_CROWDED_ROWS = 40
+# Microvolts per millimetre of other voltages, as multiples of the one chosen for the EEG.
+_FLATTER = {"ecg": 10.0, "emg": 3.0}
+_OWN_SCALE_SHARE = 0.8
+_LEAST_SPAN_UV = 10.0
+
+
+class Rows:
+    """Vertical places and gains in a view of `height` logical pixels, y downwards.
+
+    A value v of row i lies at y = centre[i] + gain[i] * (v - offset[i]). Voltages are drawn negative up at
+    `uv_per_mm` (hearts and muscles flatter); what is not filtered (SpO2, respiration, DC, triggers) is drawn positive
+    up on a scale of its own, which is fixed for the recording by its `quality`.
+    """
+
+    def __init__(
+        self,
+        montage: Montage,
+        height: float,
+        uv_per_mm: float,
+        px_per_mm: float,
+        channels: Sequence[Channel] = (),
+        quality: Mapping[str, ChannelQuality] | None = None,
+        top: float = 0.0,
+        bottom: float = 0.0,
+    ) -> None:
+        self.montage = montage
+        self.height = height
+        self.uv_per_mm = uv_per_mm
+        self.px_per_mm = px_per_mm
+        self.names = montage.ch_names
+        self.sides = tuple(row.side for row in montage.derivations)
+        by_name = {channel.name: channel for channel in channels}
+        self._channels = tuple(by_name.get(row.anode) for row in montage.derivations)
+        self.units = tuple(channel.unit if channel is not None else "uV" for channel in self._channels)
+        self.pitch, self.centre = _places(montage, height, top, bottom)
+        self._index = {name: i for i, name in enumerate(self.names)}
+        self.own_scale = np.array([c is not None and not is_filtered(c) for c in self._channels], bool)
+        self.gain = np.empty(len(self.names), np.float32)
+        self.offset = np.zeros(len(self.names), np.float32)
+        self.notes: tuple[str, ...] = tuple(
+            self._scale(i, (quality or {}).get(row.anode)) for i, row in enumerate(montage.derivations)
+        )
+
+    def _scale(self, i: int, quality: ChannelQuality | None) -> str:
+        """Set gain and offset of a row, and return what the gutter says of a scale that is not the page's."""
+        channel = self._channels[i]
+        if not self.own_scale[i]:
+            factor = _FLATTER.get(channel.type, 1.0) if channel is not None else 1.0
+            self.gain[i] = self.px_per_mm / (self.uv_per_mm * factor)
+            return f"{self.uv_per_mm * factor:g} µV/mm" if factor != 1.0 else ""
+        centre, spread = (quality.centre, quality.spread) if quality is not None else (0.0, 0.0)
+        voltage = self.units[i] == "uV"
+        least = _LEAST_SPAN_UV if voltage else max(abs(centre) * 0.01, 1e-9)
+        extent = nice_ceiling(max(spread, least)) if quality is not None else 1.0
+        self.gain[i] = -_OWN_SCALE_SHARE * self.pitch / extent
+        self.offset[i] = centre
+        return _span_text(extent) if voltage else _range_text(centre - extent / 2, centre + extent / 2, self.units[i])
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def origin(self) -> np.ndarray:
+        """y of the value 0 in each row (rows,), float32."""
+        return np.asarray(self.centre - self.gain * self.offset, np.float32)
+
+    def index(self, name: str) -> int:
+        """Number of a row; KeyError for a name that is not in the montage."""
+        return self._index[name]
+
+    def y(self, row: int, value: float) -> float:
+        """Where a value of a row is drawn."""
+        return float(self.centre[row] + self.gain[row] * (value - self.offset[row]))
+
+    def band(self, row: int) -> tuple[float, float]:
+        """Top and bottom of the room that belongs to a row."""
+        return float(self.centre[row] - self.pitch / 2), float(self.centre[row] + self.pitch / 2)
+
+    def row_at(self, y: float) -> int | None:
+        """The row whose room holds y; None in the gaps between blocks."""
+        if not len(self):
+            return None
+        row = int(np.abs(self.centre - y).argmin())
+        return row if abs(self.centre[row] - y) <= self.pitch / 2 + 0.5 else None
+
+    def nearest(self, y: float) -> int | None:
+        """The row nearest to y; None without rows."""
+        return int(np.abs(self.centre - y).argmin()) if len(self) else None
+
+    def of_channels(self, ch_names: Iterable[str]) -> list[int]:
+        """Rows that are derived from, or named as, one of the channels (an average counts for its first electrode)."""
+        wanted = set(ch_names)
+        return [
+            i
+            for i, row in enumerate(self.montage.derivations)
+            if row.name in wanted or row.anode in wanted or (len(row.cathode) == 1 and row.cathode[0] in wanted)
+        ]
+
+    def channel(self, row: int) -> Channel | None:
+        """The channel of a row's first electrode; None where it is not known."""
+        return self._channels[row]
+
+
+def _places(montage: Montage, height: float, top: float, bottom: float) -> tuple[float, np.ndarray]:
+    """Distance of neighbouring rows and the middle of each (rows,), with a gap between blocks."""
+    count = len(montage.derivations)
+    if count == 0:
+        return 1.0, np.empty(0, np.float32)
+    gap = _BLOCK_GAP if count <= _CROWDED_ROWS else _CROWDED_BLOCK_GAP
+    places, at = [], 0.5
+    for i, row in enumerate(montage.derivations):
+        if i and row.block != montage.derivations[i - 1].block:
+            at += gap
+        places.append(at)
+        at += 1.0
+    pitch = max(0.5, (height - top - bottom) / (at - 0.5))
+    return pitch, np.asarray(top + pitch * np.array(places), np.float32)
+
+
+def nice_ceiling(value: float) -> float:
+    """The least of 1, 2, 5 times a power of ten that is not below a positive value."""
+    power = 10.0 ** math.floor(math.log10(value))
+    for step in (1.0, 2.0, 5.0):
+        if step * power >= value * (1 - 1e-9):
+            return step * power
+    return 10.0 * power
+
+
+def nice_floor(value: float) -> float:
+    """The greatest of 1, 2, 5 times a power of ten that is not above a positive value."""
+    power = 10.0 ** math.floor(math.log10(value) + 1e-9)
+    for step in (5.0, 2.0):
+        if step * power <= value * (1 + 1e-9):
+            return step * power
+    return power
+
+
+def unit_text(unit: str) -> str:
+    """A unit as it is printed."""
+    return "µV" if unit == "uV" else unit
+
+
+def _span_text(microvolts: float) -> str:
+    """How much a row that is not filtered shows from bottom to top."""
+    return f"span {microvolts:g} µV" if microvolts < 1000 else f"span {microvolts / 1000:g} mV"
+
+
+def _range_text(low: float, high: float, unit: str) -> str:
+    """The values at bottom and top of a row in its own unit."""
+    decimals = max(0, 1 - math.floor(math.log10(high - low)))
+    texts = [f"{value:.{decimals}f}".rstrip("0").rstrip(".") if decimals else f"{value:.0f}" for value in (low, high)]
+    return f"{'–'.join(texts) if low >= 0 else ' to '.join(texts)} {unit_text(unit)}".rstrip()

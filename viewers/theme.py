@@ -1,0 +1,252 @@
+"""Colours, fonts and the style sheet of the window: light, dark and print.
+
+Blue, red and near-black tell sides apart, violet is everything a model says, amber is what the reader may move or must
+heed. The hues stay apart for the common kinds of colour blindness; names, gaps and line styles say the same again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from PyQt6.QtGui import QColor, QFont, QGuiApplication, QPalette
+
+SIDES = ("other", "midline", "left", "right")
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours by what they mean, as "#rrggbb"."""
+
+    name: str
+    chrome: str  # docks, toolbar, status line
+    canvas: str  # behind the traces
+    field: str  # buttons and inputs
+    border: str
+    text: str
+    muted: str
+    accent: str  # what a model says
+    on_accent: str
+    accent_soft: str
+    caution: str  # thresholds, approximations, faulty channels
+    good: str
+    bad: str
+    left: str
+    right: str
+    midline: str
+    other: str
+    grid: str
+    grid_strong: str
+    human: str  # what the file or another person says
+    reader: str  # what the reader at this window says
+    strip: str
+    envelope: str
+
+    def colour(self, name: str, alpha: float = 1.0) -> QColor:
+        """A colour by its meaning, with an opacity."""
+        colour = QColor(getattr(self, name))
+        colour.setAlphaF(alpha)
+        return colour
+
+    @property
+    def is_dark(self) -> bool:
+        """Whether text is lighter than what it stands on."""
+        return QColor(self.canvas).lightness() < 128
+
+
+LIGHT = Theme(
+    name="light",
+    chrome="#f4f6f8",
+    canvas="#ffffff",
+    field="#ffffff",
+    border="#dfe3e8",
+    text="#1d232b",
+    muted="#66707d",
+    accent="#7a3fb0",
+    on_accent="#ffffff",
+    accent_soft="#e9def6",
+    caution="#b35c00",
+    good="#2c7a4b",
+    bad="#b3261e",
+    left="#1f4f92",
+    right="#a8261f",
+    midline="#1d232b",
+    other="#4a5460",
+    grid="#edf0f3",
+    grid_strong="#dde2e8",
+    human="#1d232b",
+    reader="#0b7a6b",
+    strip="#d6dbe1",
+    envelope="#5f6878",
+)
+DARK = Theme(
+    name="dark",
+    chrome="#1c2026",
+    canvas="#14171b",
+    field="#14171b",
+    border="#2b3138",
+    text="#e6e9ed",
+    muted="#97a1ad",
+    accent="#c79bff",
+    on_accent="#1b1026",
+    accent_soft="#3a2b52",
+    caution="#f0aa4c",
+    good="#74cf97",
+    bad="#ff8a80",
+    left="#7fb0ff",
+    right="#ff988c",
+    midline="#e6e9ed",
+    other="#a9b3bf",
+    grid="#20252b",
+    grid_strong="#2d343c",
+    human="#e6e9ed",
+    reader="#5ccdb9",
+    strip="#323942",
+    envelope="#8d97a5",
+)
+PRINT = replace(
+    LIGHT,
+    name="print",
+    chrome="#ffffff",
+    border="#c9ced4",
+    text="#000000",
+    muted="#4a4f55",
+    midline="#000000",
+    human="#000000",
+    grid="#e6e6e6",
+    grid_strong="#cfcfcf",
+)
+THEMES = {theme.name: theme for theme in (LIGHT, DARK, PRINT)}
+
+
+def theme(name: str) -> Theme:
+    """The theme of that name; KeyError for any other."""
+    return THEMES[name]
+
+
+def font(size: int, bold: bool = False) -> QFont:
+    """The application's font at a size in pixels."""
+    made = QFont(QGuiApplication.font())
+    made.setPixelSize(size)
+    made.setBold(bold)
+    return made
+
+
+def palette(colours: Theme) -> QPalette:
+    """The palette of the whole application, for the Fusion style."""
+    made = QPalette()
+    role = QPalette.ColorRole
+    for which, colour in (
+        (role.Window, colours.chrome),
+        (role.WindowText, colours.text),
+        (role.Base, colours.canvas),
+        (role.AlternateBase, colours.chrome),
+        (role.Text, colours.text),
+        (role.Button, colours.field),
+        (role.ButtonText, colours.text),
+        (role.BrightText, colours.bad),
+        (role.ToolTipBase, colours.field),
+        (role.ToolTipText, colours.text),
+        (role.PlaceholderText, colours.muted),
+        (role.Highlight, colours.accent),
+        (role.HighlightedText, colours.on_accent),
+        (role.Link, colours.caution),
+        (role.Mid, colours.border),
+        (role.Midlight, colours.border),
+        (role.Dark, colours.border),
+        (role.Light, colours.field),
+        (role.Shadow, colours.border),
+        (role.Accent, colours.accent),
+    ):
+        made.setColor(which, QColor(colour))
+    for which in (role.WindowText, role.Text, role.ButtonText):
+        made.setColor(QPalette.ColorGroup.Disabled, which, QColor(colours.muted))
+    return made
+
+
+def style_sheet(colours: Theme) -> str:
+    """The style sheet of toolbar, docks, lists, sliders and menus, for the names and roles that app/ gives them."""
+    values = {field: getattr(colours, field) for field in Theme.__dataclass_fields__}
+    sheet = _SHEET
+    for field, value in values.items():
+        sheet = sheet.replace(f"@{field}@", value)
+    return sheet
+
+
+_SHEET = """
+* { font-size: 12px; }
+QMainWindow, QDialog { background: @chrome@; }
+QMainWindow::separator { background: @border@; width: 1px; height: 1px; }
+QMenuBar { background: @chrome@; color: @text@; padding: 1px 4px; }
+QMenuBar::item { background: transparent; padding: 3px 9px; border-radius: 4px; }
+QMenuBar::item:selected { background: @accent_soft@; }
+QMenu { background: @field@; color: @text@; border: 1px solid @border@; padding: 4px; }
+QMenu::item { padding: 5px 26px 5px 22px; border-radius: 4px; }
+QMenu::item:selected { background: @accent_soft@; color: @text@; }
+QMenu::item:disabled { color: @muted@; }
+QMenu::separator { height: 1px; background: @border@; margin: 4px 6px; }
+QToolBar { background: @chrome@; border: none; border-bottom: 1px solid @border@; spacing: 6px; padding: 5px 10px; }
+QToolBar QToolButton, QPushButton {
+    background: @field@; color: @text@; border: 1px solid @border@; border-radius: 5px; padding: 4px 10px; }
+QToolBar QToolButton:hover, QPushButton:hover { border-color: @muted@; }
+QToolBar QToolButton:pressed, QPushButton:pressed { background: @accent_soft@; }
+QToolBar QToolButton:disabled, QPushButton:disabled { color: @muted@; }
+QToolButton::menu-indicator { image: none; }
+QToolBar QToolButton#run, QPushButton[accent="true"] {
+    background: @accent@; color: @on_accent@; border-color: @accent@; font-weight: bold; }
+QToolBar QToolButton#run:hover, QPushButton[accent="true"]:hover { border-color: @text@; }
+QToolBar QToolButton#run:disabled, QPushButton[accent="true"]:disabled {
+    background: @accent_soft@; color: @muted@; border-color: @accent_soft@; }
+QPushButton:focus, QToolButton:focus, QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {
+    border-color: @accent@; }
+QDockWidget { color: @text@; titlebar-close-icon: none; titlebar-normal-icon: none; }
+QDockWidget > QWidget { background: @chrome@; }
+QStatusBar { background: @chrome@; color: @text@; border-top: 1px solid @border@; }
+QStatusBar::item { border: none; }
+QLabel { background: transparent; }
+QLabel[role="title"] { color: @muted@; font-size: 11px; font-weight: bold; }
+QLabel[role="muted"] { color: @muted@; font-size: 11px; }
+QLabel[role="strong"] { color: @text@; font-weight: bold; }
+QLabel[role="accent"] { color: @accent@; font-size: 11px; font-weight: bold; }
+QLabel[role="warning"] { color: @caution@; font-size: 11px; }
+QLabel[role="good"] { color: @good@; font-size: 11px; }
+QLabel[role="bad"] { color: @bad@; font-size: 11px; }
+QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit, QTextEdit {
+    background: @field@; color: @text@; border: 1px solid @border@; border-radius: 5px; padding: 3px 7px;
+    selection-background-color: @accent@; selection-color: @on_accent@; }
+QAbstractItemView {
+    background: @field@; color: @text@; border: none; outline: 0; alternate-background-color: @chrome@;
+    selection-background-color: @accent_soft@; selection-color: @text@; }
+QDockWidget QAbstractItemView { background: @chrome@; }
+QAbstractItemView::item { padding: 2px 6px; border-radius: 4px; }
+QAbstractItemView::item:hover { background: @grid@; }
+QAbstractItemView::item:selected { background: @accent_soft@; color: @text@; }
+QHeaderView::section {
+    background: @chrome@; color: @muted@; border: none; border-bottom: 1px solid @border@; padding: 3px 6px; }
+QCheckBox, QRadioButton { color: @text@; spacing: 7px; background: transparent; }
+QCheckBox::indicator {
+    width: 11px; height: 11px; border: 1px solid @border@; border-radius: 3px; background: @field@; }
+QCheckBox::indicator:hover { border-color: @muted@; }
+QCheckBox::indicator:checked { background: @accent@; border-color: @accent@; }
+QCheckBox::indicator:focus { border-color: @accent@; }
+QSlider { background: transparent; }
+QSlider::groove:horizontal { height: 3px; background: @border@; border-radius: 1px; }
+QSlider::sub-page:horizontal { background: @accent@; border-radius: 1px; }
+QSlider::handle:horizontal {
+    width: 9px; height: 9px; margin: -5px 0; border-radius: 6px; background: @field@; border: 2px solid @accent@; }
+QProgressBar {
+    background: @border@; border: none; border-radius: 2px; max-height: 4px; min-height: 4px; color: @text@; }
+QProgressBar::chunk { background: @accent@; border-radius: 2px; }
+QTabBar::tab { background: transparent; color: @muted@; padding: 5px 2px; margin: 0 7px;
+    border-bottom: 2px solid transparent; }
+QTabBar::tab:selected { color: @accent@; border-bottom-color: @accent@; font-weight: bold; }
+QTabWidget::pane { border: none; border-top: 1px solid @border@; }
+QScrollArea, QScrollArea > QWidget > QWidget { background: transparent; border: none; }
+QScrollBar:vertical { background: transparent; width: 9px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 9px; margin: 0; }
+QScrollBar::handle { background: @strip@; border-radius: 4px; min-height: 24px; min-width: 24px; }
+QScrollBar::handle:hover { background: @muted@; }
+QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page {
+    background: none; border: none; width: 0; height: 0; }
+QToolTip { background: @field@; color: @text@; border: 1px solid @border@; padding: 3px 6px; }
+QSplitter::handle { background: @border@; }
+"""

@@ -1,0 +1,73 @@
+"""Seconds to pixels, which ticks to draw, and how their times are written."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from analysis.recording import Window
+
+_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600)
+_MINOR = {1: 1, 2: 1, 5: 1, 10: 1, 15: 5, 30: 5, 60: 10, 120: 30, 300: 60, 600: 60, 900: 300, 1800: 300, 3600: 600}
+
+
+@dataclass(frozen=True)
+class TimeScale:
+    """A window laid over `width` logical pixels."""
+
+    window: Window
+    width: float
+
+    @property
+    def px_per_second(self) -> float:
+        """Pixels a second takes."""
+        return self.width / self.window.duration if self.window.duration > 0 else 0.0
+
+    def x(self, time: float) -> float:
+        """Pixel of a time."""
+        return (time - self.window.start) * self.px_per_second
+
+    def time(self, x: float) -> float:
+        """Time of a pixel."""
+        return self.window.start + x / self.px_per_second if self.px_per_second else self.window.start
+
+    def step(self, min_px: float) -> float:
+        """The least step of clock or decimal time that takes at least `min_px` pixels."""
+        for step in _STEPS:
+            if step * self.px_per_second >= min_px:
+                return step
+        return float(_STEPS[-1])
+
+    def minor_step(self, step: float) -> float:
+        """The step between the lines that divide a labelled step: whole seconds on a page of seconds."""
+        minor = _MINOR.get(int(step) if step >= 1 else 0, step / 5 if step < 1 else step / 4)
+        return float(minor) if minor * self.px_per_second >= 5 else step
+
+    def ticks(self, step: float, origin: float = 0.0) -> list[float]:
+        """Times in the window that lie a multiple of `step` after `origin` seconds before the start."""
+        first = math.ceil((self.window.start + origin) / step - 1e-9)
+        last = math.floor((self.window.stop + origin) / step + 1e-9)
+        return [i * step - origin for i in range(first, last + 1)]
+
+
+def clock_origin(start: datetime | None) -> float:
+    """Seconds from midnight to a start, so that ticks fall on whole seconds and minutes of the clock; 0 without one."""
+    if start is None:
+        return 0.0
+    return start.hour * 3600 + start.minute * 60 + start.second + start.microsecond / 1e6
+
+
+def time_text(seconds: float, step: float = 1.0, start: datetime | None = None) -> str:
+    """A time as fine as ticks of `step` need: mm:ss from the start (h:mm:ss from an hour on), or the time of day."""
+    decimals = max(0, math.ceil(-math.log10(step) - 1e-9)) if step < 1 else 0
+    scale = 10**decimals
+    if start is not None:
+        moment = start + timedelta(seconds=seconds, microseconds=round(500_000 / scale))
+        fraction = moment.microsecond * scale // 1_000_000
+        return moment.strftime("%H:%M:%S") + (f".{fraction:0{decimals}d}" if decimals else "")
+    whole, fraction = divmod(round(seconds * scale), scale)
+    minutes, second = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    tail = f".{fraction:0{decimals}d}" if decimals else ""
+    return f"{hours}:{minutes:02d}:{second:02d}{tail}" if hours else f"{minutes:02d}:{second:02d}{tail}"

@@ -1,0 +1,238 @@
+"""The overview bar: the whole recording, what is marked in it, what the model says, and where the page is."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import numpy as np
+from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QMouseEvent, QPainter, QPen, QPolygonF, QWheelEvent
+
+from analysis.annotation import Annotation
+from analysis.annotation_index import AnnotationIndex
+from analysis.overview import Overview
+from analysis.recording import Window
+from analysis.results import SeizurePrediction
+from viewers.lanes import Lane, hatch
+from viewers.probability_lane import steps_on
+from viewers.readers_lane import LINES, paint_bars, sort_by_line
+from viewers.theme import font
+from viewers.time_scale import TimeScale, time_text
+
+TITLE = "Overview"
+HEIGHT = 88
+_BARS_ROOM = 28.0
+_BAR, _PITCH = 4.0, 7.0
+_LEAST_PAGE_PX = 4.0
+_NOTCH = 120
+
+
+class Timeline(Lane):
+    """Painted once per change of what it shows; a page step only moves the rectangle."""
+
+    window_requested = pyqtSignal(object)
+    event_clicked = pyqtSignal(object)
+
+    def __init__(self) -> None:
+        super().__init__(TITLE, HEIGHT, foldable=False)
+        self._duration = 0.0
+        self._start: datetime | None = None
+        self._gaps: tuple[tuple[float, float], ...] = ()
+        self._overview: Overview | None = None
+        self._prediction: SeizurePrediction | None = None
+        self._lines = sort_by_line(AnnotationIndex(), AnnotationIndex())
+        self._page = Window(0.0, 10.0)
+        self._held: float | None = None  # seconds from the page's start to where it is held
+        self._current: Annotation | None = None
+        self.pictures_made = 0
+
+    def set_facts(self, duration: float, start: datetime | None, gaps: tuple[tuple[float, float], ...]) -> None:
+        """Take the length, start and gaps of a recording, and forget the rest."""
+        self._duration, self._start, self._gaps = duration, start, gaps
+        self._overview = self._prediction = self._current = None
+        self._lines = sort_by_line(AnnotationIndex(), AnnotationIndex())
+        self.subtitle = _length_text(duration)
+        super().set_window(Window(0.0, max(duration, 1e-9)))
+        self.changed()
+
+    def set_overview(self, overview: Overview | None) -> None:
+        """Show the envelope of the recording's amplitude."""
+        self._overview = overview
+        self.changed()
+
+    def set_lines(self, lines: list[AnnotationIndex]) -> None:
+        """Show the marks of file, model and reader."""
+        self._lines = lines
+        self.changed()
+
+    def set_prediction(self, prediction: SeizurePrediction | None) -> None:
+        """Show the probability over the whole recording."""
+        self._prediction = prediction
+        self.changed()
+
+    def set_current_event(self, annotation: Annotation | None) -> None:
+        """Point out one mark."""
+        if annotation != self._current:
+            self._current = annotation
+            self.update()
+
+    def set_window(self, window: Window) -> None:
+        """Move the page's rectangle; the picture stays."""
+        if window != self._page:
+            self._page = window
+            self.update()
+
+    @property
+    def page_rect(self) -> QRectF:
+        """The page's rectangle in the widget; never thinner than can be seen."""
+        area = self.plot_rect
+        left, right = self.scale.x(self._page.start), self.scale.x(min(self._page.stop, self._duration))
+        width = max(_LEAST_PAGE_PX, right - left)
+        left = min(max(0.0, left - max(0.0, _LEAST_PAGE_PX - (right - left)) / 2), max(0.0, area.width() - width))
+        return QRectF(area.left() + left, area.top() + 3, width, area.height() - 7)
+
+    def _picture(self, ratio: float):
+        self.pictures_made += 1
+        return super()._picture(ratio)
+
+    def paint_plot(self, painter: QPainter, scale: TimeScale, size: QSize) -> None:
+        """Gaps, probability, envelope and bars."""
+        if self._duration <= 0:
+            return
+        height = size.height() - _BARS_ROOM
+        for start, stop in self._gaps:
+            left = scale.x(start)
+            hatch(painter, QRectF(left, 4, max(1.0, scale.x(stop) - left), height - 2), self.theme)
+        if self._prediction is not None and self._prediction.times.size:
+            self._paint_probability(painter, scale, height)
+        self._paint_envelope(painter, scale, height)
+        for number, (colour, _belongs) in enumerate(LINES):
+            top = size.height() - _BARS_ROOM + 5 + number * _PITCH
+            paint_bars(painter, scale, self._lines[number], top, _BAR, self.theme.colour(colour))
+
+    def _paint_probability(self, painter: QPainter, scale: TimeScale, height: float) -> None:
+        prediction = self._prediction
+        assert prediction is not None
+        steps = steps_on(scale, prediction.times, prediction.durations, prediction.probability)
+        painter.setPen(Qt.PenStyle.NoPen)
+        colour = self.theme.colour("accent", 0.28)
+        for left, right, value in zip(steps.left.tolist(), steps.right.tolist(), steps.value.tolist(), strict=True):
+            tall = value * (height - 6)
+            painter.fillRect(QRectF(left, height - tall, max(0.6, right - left), tall), colour)
+
+    def _paint_envelope(self, painter: QPainter, scale: TimeScale, height: float) -> None:
+        if self._overview is None:
+            painter.setPen(self.theme.colour("muted"))
+            painter.setFont(font(10))
+            painter.drawText(QRectF(6, 0, 300, height), Qt.AlignmentFlag.AlignVCenter, "surveying the recording…")
+            return
+        x, reach = envelope_columns(self._overview.envelope, scale.width)
+        usual = float(np.nanpercentile(reach, 98)) if np.isfinite(reach).any() else 0.0
+        middle, room = height / 2 + 1, height / 2 - 5
+        tall = np.clip(reach / usual if usual > 0 else reach, 0, 1.25) * (room / 1.25)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self.theme.colour("envelope", 0.85))
+        present = np.isfinite(tall)
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], present.astype(np.int8), [0]])))
+        for a, z in zip(edges[::2], edges[1::2], strict=True):
+            upper = [QPointF(float(u), middle - max(0.5, float(v))) for u, v in zip(x[a:z], tall[a:z], strict=True)]
+            # A value stands for its whole bin, so the first and the last one reach its outer edge.
+            half = (scale.width / x.size) / 2
+            upper = [QPointF(upper[0].x() - half, upper[0].y()), *upper, QPointF(upper[-1].x() + half, upper[-1].y())]
+            lower = [QPointF(p.x(), 2 * middle - p.y()) for p in reversed(upper)]
+            painter.drawPolygon(QPolygonF([*upper, *lower]))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+
+    def _paint_heading(self, painter: QPainter) -> None:
+        super()._paint_heading(painter)
+        if self._start is not None:
+            painter.setFont(font(10))
+            painter.setPen(self.theme.colour("muted"))
+            painter.drawText(
+                QRectF(10, 33, self._left - 12, 16), Qt.AlignmentFlag.AlignVCenter, time_text(0, 1, self._start)
+            )
+
+    def paint_moving(self, painter: QPainter) -> None:
+        """The page, and the mark that is pointed out."""
+        if self._duration <= 0:
+            return
+        rect = self.page_rect
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(self.theme.colour("accent"), 1))
+        painter.setBrush(self.theme.colour("accent", 0.14))
+        painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if self._current is not None:
+            x = self.plot_rect.left() + self.scale.x(self._current.onset)
+            colour = self.theme.colour("accent" if self._current.is_model else "human")
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour)
+            bottom = float(self.height())
+            painter.drawPolygon(QPolygonF([QPointF(x - 4, bottom), QPointF(x + 4, bottom), QPointF(x, bottom - 6)]))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+
+    # Mouse
+
+    def mousePressEvent(self, event: QMouseEvent | None) -> None:
+        """Take hold of the page, or bring it to where the click is."""
+        if event is None or event.button() != Qt.MouseButton.LeftButton or self._duration <= 0:
+            return
+        x = event.position().x() - self.plot_rect.left()
+        if x < 0:
+            return
+        time = self.scale.time(x)
+        inside = self.page_rect.contains(QPointF(event.position().x(), self.page_rect.center().y()))
+        self._held = time - self._page.start if inside else self._page.duration / 2
+        if not inside:
+            self._ask(time)
+
+    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
+        """Drag the page."""
+        if event is None:
+            return
+        super().mouseMoveEvent(event)
+        if self._held is not None:
+            self._ask(self.scale.time(event.position().x() - self.plot_rect.left()))
+        over = event.position().x() >= self._left
+        self.setCursor(Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor)
+
+    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
+        """Let the page go."""
+        self._held = None
+
+    def wheelEvent(self, event: QWheelEvent | None) -> None:
+        """A notch turns a page, as on the traces."""
+        if event is not None and self._duration > 0:
+            event.accept()
+            pages = -event.angleDelta().y() / _NOTCH
+            if pages:
+                self._ask_start(self._page.start + pages * self._page.duration)
+
+    def _ask(self, time: float) -> None:
+        assert self._held is not None
+        self._ask_start(time - self._held)
+
+    def _ask_start(self, start: float) -> None:
+        length = self._page.duration
+        start = min(max(0.0, start), max(0.0, self._duration - length))
+        if start != self._page.start:
+            self.window_requested.emit(Window(start, start + length))
+
+
+def envelope_columns(envelope: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
+    """x in pixels and the envelope there: the greatest value of each pixel where there are more values than pixels."""
+    n = envelope.size
+    pixels = max(1, int(width))
+    if n <= pixels:
+        return (np.arange(n) + 0.5) * (width / n), envelope
+    starts = (np.arange(pixels) * n) // pixels
+    return np.arange(pixels) + 0.5, np.fmax.reduceat(envelope, starts)
+
+
+def _length_text(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    if seconds < 3600:
+        return f"{int(seconds // 60)} min {seconds % 60:02.0f} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes:02d} min"

@@ -1,0 +1,259 @@
+"""The surface the traces are painted on: a bare view box with seconds to the right and logical pixels downwards.
+
+It paints the layers in their order (grid, overlays, traces, overlays, names and scale) and turns the mouse into
+wishes. It never moves by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PyQt6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, pyqtSignal
+from PyQt6.QtGui import QEnterEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
+from PyQt6.QtWidgets import QFrame, QGraphicsItem, QGraphicsView
+from pyqtgraph import GraphicsView, ViewBox
+
+from analysis.annotation import Annotation
+from analysis.recording import Page, Window
+from viewers.labels import LabelBand
+from viewers.overlays.base import PaintedItem, Place
+from viewers.page_decor import Furniture, paint_grid, paint_holes
+from viewers.page_state import Hole
+from viewers.rows import Rows
+from viewers.theme import LIGHT
+from viewers.time_scale import TimeScale
+from viewers.trace_picture import TracePicture
+
+_LAYERS = {"grid": 0.0, "behind": 10.0, "traces": 20.0, "front": 30.0, "furniture": 40.0}
+_DRAG_PX = 5
+_NOTCH = 120
+
+
+class TraceCanvas(GraphicsView):
+    """Shows one page; asks by signals to turn pages, to scroll, to change the sensitivity and to select."""
+
+    turned = pyqtSignal(float)  # pages, positive is forward
+    scrolled = pyqtSignal(float)  # seconds
+    sensitivity_stepped = pyqtSignal(int)
+    cursor_moved = pyqtSignal(float, float)  # time, y
+    cursor_left = pyqtSignal()
+    span_dragged = pyqtSignal(object)  # Window while dragging
+    span_selected = pyqtSignal(object)  # Window, or None after a click
+    clicked = pyqtSignal(float, float)  # time, y
+    label_clicked = pyqtSignal(object)  # Annotation
+    resized = pyqtSignal()
+    painted = pyqtSignal()
+
+    def __init__(self) -> None:
+        super().__init__(background=None, useOpenGL=False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
+        self.setMouseTracking(True)
+        self.setMinimumSize(120, 80)
+        self.setAccessibleName("EEG traces")
+        self.view_box = ViewBox(enableMouse=False, enableMenu=False, invertY=True, border=None)
+        self.view_box.setDefaultPadding(0.0)
+        self.setCentralItem(self.view_box)
+        self.picture = TracePicture()
+        self.band = LabelBand()
+        self.furniture = Furniture()
+        self.holes: Sequence[Hole] = ()
+        self.rows: Rows | None = None
+        self.theme = LIGHT
+        self.tick_origin = 0.0
+        self.selection: Window | None = None
+        self.current: Annotation | None = None
+        self._window = Window(0.0, 1.0)
+        self._cursor_x: float | None = None
+        self._pressed: QPointF | None = None
+        self._dragging = False
+        self._turned_by = 0.0
+        self._stepped_by = 0.0
+        for layer, paint in (
+            ("grid", self._paint_grid),
+            ("traces", self._paint_traces),
+            ("furniture", self._paint_furniture),
+        ):
+            item = PaintedItem(paint)
+            item.setZValue(_LAYERS[layer])
+            self.view_box.addItem(item, ignoreBounds=True)
+
+    # What is shown
+
+    def set_window(self, window: Window) -> None:
+        """Lay the time axis; what is drawn follows at the next paint."""
+        self._window = window
+        self._fit()
+
+    @property
+    def scale_px(self) -> TimeScale:
+        """Seconds to logical pixels of this widget."""
+        return TimeScale(self._window, float(max(1, self.width())))
+
+    def device_width(self) -> int:
+        """Pixels of the screen from left to right."""
+        return max(1, round(self.width() * self.devicePixelRatioF()))
+
+    def add_overlay_item(self, item: QGraphicsItem, place: Place) -> None:
+        """Put an item behind the traces or in front of them."""
+        item.setZValue(_LAYERS["front" if place == "front" else "behind"])
+        self.view_box.addItem(item, ignoreBounds=True)
+
+    def remove_overlay_item(self, item: QGraphicsItem) -> None:
+        """Take an item away again."""
+        self.view_box.removeItem(item)
+
+    def repaint_all(self) -> None:
+        """Ask for one paint of everything."""
+        viewport = self.viewport()
+        if viewport is not None:
+            viewport.update()
+
+    def _fit(self) -> None:
+        self.view_box.setRange(
+            xRange=(self._window.start, self._window.stop), yRange=(0, max(1, self.height())), padding=0, update=True
+        )
+        self.repaint_all()
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Keep one logical pixel a unit of the vertical axis."""
+        super().resizeEvent(event)
+        if hasattr(self, "_pressed"):  # the base class resizes before it is finished
+            self._fit()
+            self.resized.emit()
+
+    # Layers
+
+    def _paint_grid(self, painter: QPainter, scale: TimeScale, height: float) -> None:
+        painter.fillRect(QRectF(0, 0, scale.width, height), self.theme.colour("canvas"))
+        paint_grid(painter, scale, height, self.theme, self.tick_origin)
+        paint_holes(painter, scale, height, self.holes, self.rows, self.theme)
+
+    def _paint_traces(self, painter: QPainter, scale: TimeScale, height: float) -> None:
+        device = painter.device()
+        self.picture.paint(painter, scale, height, device.devicePixelRatioF() if device is not None else 1.0)
+
+    def _paint_furniture(self, painter: QPainter, scale: TimeScale, height: float) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.furniture.paint(painter, scale, height, self.rows, self.theme)
+        self.band.paint(painter, self.theme, scale.width, self.current)
+
+    def drawForeground(self, painter: QPainter | None, rect: QRectF) -> None:
+        """Selection and cursor, which change while all else stays."""
+        if painter is None:
+            return
+        painter.save()
+        painter.resetTransform()
+        height = float(self.height())
+        if self.selection is not None:
+            left, right = self.scale_px.x(self.selection.start), self.scale_px.x(self.selection.stop)
+            area = QRectF(left, 0, right - left, height)
+            painter.fillRect(area, self.theme.colour("muted", 0.16))
+            painter.setPen(self.theme.colour("muted"))
+            for x in (left, right):
+                painter.drawLine(QPointF(x, 0), QPointF(x, height))
+        if self._cursor_x is not None:
+            painter.setPen(self.theme.colour("muted", 0.75))
+            x = round(self._cursor_x) + 0.5
+            painter.drawLine(QPointF(x, 0), QPointF(x, height))
+        painter.restore()
+
+    def paintEvent(self, event) -> None:
+        """Paint, and say so."""
+        super().paintEvent(event)
+        self.painted.emit()
+
+    # Mouse
+
+    def set_cursor(self, time: float | None) -> None:
+        """Draw the cursor line at a time; only its old and new columns are painted."""
+        x = None if time is None else self.scale_px.x(time)
+        viewport = self.viewport()
+        if viewport is None or x == self._cursor_x:
+            return
+        for place in (self._cursor_x, x):
+            if place is not None:
+                viewport.update(QRect(round(place) - 2, 0, 5, self.height()))
+        self._cursor_x = x
+
+    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
+        """Read the trace under the cursor; drag to select."""
+        if event is None:
+            return
+        at = event.position()
+        if self._pressed is not None and abs(at.x() - self._pressed.x()) > _DRAG_PX:
+            self._dragging = True
+        if self._dragging and self._pressed is not None:
+            self.span_dragged.emit(self._span(self._pressed.x(), at.x()))
+        over_label = self.band.at(at.x(), at.y()) is not None
+        self.setCursor(Qt.CursorShape.PointingHandCursor if over_label else Qt.CursorShape.CrossCursor)
+        self.cursor_moved.emit(self.scale_px.time(at.x()), at.y())
+
+    def mousePressEvent(self, event: QMouseEvent | None) -> None:
+        """Begin a selection, or a click."""
+        if event is not None and event.button() == Qt.MouseButton.LeftButton:
+            self._pressed, self._dragging = event.position(), False
+
+    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
+        """End a selection, or a click on a name or a trace."""
+        if event is None or self._pressed is None or event.button() != Qt.MouseButton.LeftButton:
+            return
+        pressed, self._pressed = self._pressed, None
+        if self._dragging:
+            self._dragging = False
+            self.span_selected.emit(self._span(pressed.x(), event.position().x()))
+            return
+        label = self.band.at(pressed.x(), pressed.y())
+        if label is not None:
+            self.label_clicked.emit(label.annotation)
+            return
+        self.span_selected.emit(None)
+        self.clicked.emit(self.scale_px.time(pressed.x()), pressed.y())
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
+        """Counts as the second click that it is."""
+        self.mousePressEvent(event)
+
+    def enterEvent(self, event: QEnterEvent | None) -> None:
+        """Nothing until the mouse moves."""
+
+    def leaveEvent(self, event: QEvent | None) -> None:
+        """The cursor is gone."""
+        self.cursor_left.emit()
+
+    def _span(self, a: float, z: float) -> Window:
+        scale = self.scale_px
+        left, right = sorted((min(max(a, 0.0), scale.width), min(max(z, 0.0), scale.width)))
+        return Window(scale.time(left), scale.time(right))
+
+    def wheelEvent(self, event: QWheelEvent | None) -> None:
+        """A notch turns a page, with Shift it scrolls a tenth of one, with Ctrl it changes the sensitivity."""
+        if event is None:
+            return
+        event.accept()
+        degrees, pixels = event.angleDelta(), event.pixelDelta()
+        modifiers = event.modifiers()
+        if modifiers & Qt.KeyboardModifier.ControlModifier:
+            self._stepped_by += degrees.y() / _NOTCH
+            steps = int(self._stepped_by)
+            if steps:
+                self._stepped_by -= steps
+                self.sensitivity_stepped.emit(steps)
+            return
+        sideways = degrees.x() if abs(degrees.x()) > abs(degrees.y()) else 0
+        if modifiers & Qt.KeyboardModifier.ShiftModifier:
+            sideways = degrees.y() or degrees.x()
+        if sideways:
+            tenths = sideways / _NOTCH * self._window.duration / 10
+            by_pixels = pixels.x() / max(1.0, self.scale_px.px_per_second)
+            self.scrolled.emit(-(by_pixels if not pixels.isNull() and pixels.x() else tenths))
+            return
+        self._turned_by += degrees.y() / _NOTCH
+        pages = int(self._turned_by)
+        if pages:
+            self._turned_by -= pages
+            self.turned.emit(-float(pages))
+
+    def page_fits(self, page: Page) -> bool:
+        """Whether a page has the rows that are drawn."""
+        return self.rows is not None and tuple(page.ch_names) == tuple(self.rows.names)

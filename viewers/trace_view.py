@@ -1,0 +1,415 @@
+"""The scrolling traces: pages in, wishes out. Time axis above, gutter at the left, canvas, overlays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+import numpy as np
+from PyQt6.QtCore import Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QResizeEvent
+from PyQt6.QtWidgets import QGridLayout, QWidget
+
+from analysis.annotation import Annotation
+from analysis.channel_quality import ChannelQuality
+from analysis.montage import Montage
+from analysis.recording import Channel, Page, Window
+from analysis.signal_blocks import ColumnPage
+from viewers.gutter import Gutter, gutter_width
+from viewers.labels import BAND_HEIGHT
+from viewers.overlays import OVERLAYS
+from viewers.overlays.base import Overlay, OverlayState
+from viewers.page_decor import BOTTOM
+from viewers.page_state import find_holes, row_states
+from viewers.rows import Rows
+from viewers.theme import LIGHT, Theme
+from viewers.time_axis import TimeAxis
+from viewers.time_scale import clock_origin
+from viewers.trace_canvas import TraceCanvas
+
+RIGHT_MARGIN = 8
+_REST_MS = 150
+_REFINED_ROWS = 32
+_TOP_WITHOUT_LABELS = 8.0
+_UNFILTERED = "overview, unfiltered: first electrode of each row as recorded"
+
+
+class TraceView(QWidget):
+    """Draws the page it is handed; every movement is a wish for its owner to answer."""
+
+    hovered = pyqtSignal(float, str, float, str)
+    unhovered = pyqtSignal()
+    turned = pyqtSignal(float)
+    scrolled = pyqtSignal(float)
+    sensitivity_requested = pyqtSignal(int)
+    span_selected = pyqtSignal(object)
+    clicked = pyqtSignal(float, str)
+    event_clicked = pyqtSignal(object)
+    cursor_moved = pyqtSignal(object)  # time or None, for whoever shares the time axis
+    width_changed = pyqtSignal(int)
+    gutter_changed = pyqtSignal(int)
+    page_shown = pyqtSignal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.axis = TimeAxis()
+        self.gutter = Gutter()
+        self.canvas = TraceCanvas()
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, RIGHT_MARGIN, 0)
+        grid.setSpacing(0)
+        grid.addWidget(self.axis, 0, 0, 1, 2)
+        grid.addWidget(self.gutter, 1, 0)
+        grid.addWidget(self.canvas, 1, 1)
+        grid.setRowStretch(1, 1)
+        grid.setColumnStretch(1, 1)
+        self._theme = LIGHT
+        self._montage: Montage | None = None
+        self._channels: Sequence[Channel] = ()
+        self._quality: dict[str, ChannelQuality] = {}
+        self._provisional: dict[str, ChannelQuality] = {}
+        self._gaps: Sequence[tuple[float, float]] = ()
+        self._duration = 0.0
+        self._uv_per_mm = 7.0
+        self._px_per_mm = 96 / 25.4
+        self._window = Window(0.0, 10.0)
+        self._has_labels = False
+        self._note = ""
+        self._waiting_for_paint = False
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(_REST_MS)
+        self._rest.timeout.connect(self._on_rest)
+        self.overlays: list[Overlay] = []
+        for kind in OVERLAYS:
+            self.add_overlay(kind())
+        self._connect()
+
+    def _connect(self) -> None:
+        canvas = self.canvas
+        canvas.turned.connect(self.turned)
+        canvas.scrolled.connect(self.scrolled)
+        canvas.sensitivity_stepped.connect(self.sensitivity_requested)
+        canvas.label_clicked.connect(self.event_clicked)
+        canvas.cursor_moved.connect(self._on_cursor)
+        canvas.cursor_left.connect(self._on_cursor_left)
+        canvas.span_dragged.connect(self.set_selection)
+        canvas.span_selected.connect(self._on_span)
+        canvas.clicked.connect(self._on_click)
+        canvas.resized.connect(self._on_canvas_resized)
+        canvas.painted.connect(self._on_painted)
+
+    # What is drawn
+
+    def set_facts(self, duration: float, start: datetime | None, gaps: Sequence[tuple[float, float]]) -> None:
+        """Forget the page and take the length, start and gaps of another recording."""
+        self._duration, self._gaps = duration, tuple(gaps)
+        self._montage = None
+        self._quality, self._provisional = {}, {}
+        self._has_labels = False
+        self.axis.set_start(start, self.axis.start is not None)
+        self.canvas.picture.clear()
+        self.canvas.rows = None
+        self.canvas.holes = ()
+        self.canvas.selection = None
+        self.canvas.current = None
+        self.canvas.furniture.warning = self.canvas.furniture.message = ""
+        self._update_labels()
+        self.canvas.repaint_all()
+
+    def set_quality(self, quality: Mapping[str, ChannelQuality]) -> None:
+        """Take what is known of the channels: faults for the gutter, and the scales of rows with their own."""
+        self._quality = dict(quality)
+        self._rebuild_rows()
+
+    def set_montage(self, montage: Montage, channels: Sequence[Channel]) -> None:
+        """Draw these rows from now on; a page with other rows is not drawn."""
+        self._montage, self._channels = montage, channels
+        self._provisional = {}
+        width = gutter_width([*montage.ch_names])
+        if width != self.gutter.width():
+            self.gutter.setFixedWidth(width)
+            self.gutter_changed.emit(width)
+        self._rebuild_rows()
+
+    def set_sensitivity(self, uv_per_mm: float) -> None:
+        """Draw at so many microvolts per millimetre; nothing is read or filtered for it."""
+        self._uv_per_mm = uv_per_mm
+        self._rebuild_rows()
+
+    def set_px_per_mm(self, px_per_mm: float) -> None:
+        """Take the size of the screen's pixels."""
+        self._px_per_mm = px_per_mm
+        self._rebuild_rows()
+
+    def set_note(self, text: str) -> None:
+        """Write the settings at the foot of the page."""
+        self._note = self.canvas.furniture.note = text
+        self.canvas.repaint_all()
+
+    def set_window(self, window: Window) -> None:
+        """Lay the axis over a window; the page that is there moves with it."""
+        self._window = window
+        self.canvas.set_window(window)
+        self._lay_axis()
+        self._update_labels()
+
+    def show_page(self, page: Page) -> None:
+        """Draw a page, and its window on the axis."""
+        if page.window != self._window:
+            self.set_window(page.window)
+        self.canvas.picture.set_page(page, self.canvas.device_width())
+        shown = self.canvas.picture.page
+        assert shown is not None
+        self._scale_own_rows(shown)
+        self._say_state(shown)
+        if self.canvas.rows is not None:
+            for overlay in self.overlays:
+                overlay.show_page(shown, self.canvas.rows)
+        self._update_labels()
+        self._changed()
+
+    def set_selection(self, window: Window | None) -> None:
+        """Show a selected span, or none."""
+        self.canvas.selection = window
+        self.canvas.repaint_all()
+
+    def set_current_event(self, annotation: Annotation | None) -> None:
+        """Point out one mark."""
+        self.canvas.current = annotation
+        self.canvas.repaint_all()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take the colours."""
+        self._theme = theme
+        self.canvas.theme = theme
+        self.canvas.picture.set_theme(theme)
+        self.axis.set_theme(theme)
+        self.gutter.set_theme(theme)
+        for overlay in self.overlays:
+            overlay.set_theme(theme)
+        self.setStyleSheet(f"TraceView {{ background: {theme.canvas}; }}")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self._changed()
+
+    def set_start(self, start: datetime | None, clock: bool) -> None:
+        """Write times of day on the axis, or times from the start."""
+        self.axis.set_start(start, clock)
+        self.canvas.tick_origin = clock_origin(self.axis.start)
+        self.canvas.repaint_all()
+
+    def set_cursor(self, time: float | None) -> None:
+        """Show the cursor line at a time."""
+        self.canvas.set_cursor(time)
+        self.axis.set_cursor(time)
+
+    # Overlays
+
+    def add_overlay(self, overlay: Overlay) -> None:
+        """Draw an overlay from now on."""
+        overlay.attach(self.canvas)
+        overlay.set_theme(self._theme)
+        self.overlays.append(overlay)
+
+    def set_result(self, kind: type, result: object, has_labels: bool) -> None:
+        """Hand a result to the overlays that draw its type."""
+        for overlay in self.overlays:
+            if overlay.draws is kind:
+                overlay.set_result(result)
+        if has_labels and not self._has_labels:
+            self._has_labels = True
+            self._rebuild_rows()
+        self._update_labels()
+        self.canvas.repaint_all()
+
+    def set_overlay_state(self, title: str, state: OverlayState) -> None:
+        """Show, hide or fade an overlay; KeyError for a title that no overlay has."""
+        found = {overlay.title: overlay for overlay in self.overlays}
+        found[title].set_state(state)
+        self._update_labels()
+        self.canvas.repaint_all()
+
+    def hide_overlays(self, hidden: bool) -> None:
+        """Show the bare traces while a key is held."""
+        for overlay in self.overlays:
+            overlay.set_hidden(hidden)
+        self._update_labels(hidden)
+        self.canvas.repaint_all()
+
+    # State
+
+    @property
+    def rows(self) -> Rows | None:
+        """The rows as they are drawn."""
+        return self.canvas.rows
+
+    @property
+    def page(self) -> ColumnPage | None:
+        """The page as it is drawn."""
+        return self.canvas.picture.page
+
+    def width_px(self) -> int:
+        """Device pixels across the traces."""
+        return self.canvas.device_width()
+
+    def is_painted(self) -> bool:
+        """Whether nothing waits to be painted."""
+        return not self._waiting_for_paint or not self.isVisible()
+
+    def refine_now(self) -> None:
+        """Draw antialiased lines at once, whatever the number of rows."""
+        self._rest.stop()
+        self.canvas.picture.refine(self.canvas.height(), self.canvas.devicePixelRatioF())
+        self.canvas.repaint_all()
+
+    # Inside
+
+    def _rebuild_rows(self) -> None:
+        if self._montage is None:
+            return
+        top = BAND_HEIGHT if self._has_labels else _TOP_WITHOUT_LABELS
+        rows = Rows(
+            self._montage,
+            float(self.canvas.height()),
+            self._uv_per_mm,
+            self._px_per_mm,
+            self._channels,
+            {**self._provisional, **self._quality},
+            top,
+            BOTTOM,
+        )
+        self.canvas.rows = rows
+        self.canvas.picture.set_rows(rows)
+        page = self.canvas.picture.page
+        self._name_rows(page)
+        if page is not None and self.canvas.page_fits(page):
+            self._say_state(page)
+            for overlay in self.overlays:
+                overlay.show_page(page, rows)
+        self._changed()
+
+    def _name_rows(self, page: ColumnPage | None) -> None:
+        rows = self.canvas.rows
+        if rows is None:
+            return
+        # A page from the overview shows single electrodes, so that is what its rows are called.
+        names = rows.names if page is None or page.filtered else tuple(d.anode for d in rows.montage.derivations)
+        self.gutter.set_rows(rows, names)
+
+    def _say_state(self, page: ColumnPage) -> None:
+        rows = self.canvas.rows
+        if rows is None or not self.canvas.page_fits(page):
+            return
+        self._name_rows(page)
+        self.gutter.set_states(row_states(page, rows, self._quality))
+        self.canvas.holes = find_holes(page, self._gaps, self._duration)
+        furniture = self.canvas.furniture
+        furniture.warning = "" if page.filtered else _UNFILTERED
+        empty = not page.complete and bool(np.isnan(page.lo).all())
+        furniture.message = "" if not empty else "reading…" if page.filtered else "surveying the recording…"
+
+    def _scale_own_rows(self, page: ColumnPage) -> None:
+        """Until the recording has been judged, rows with a scale of their own take it from the first page seen."""
+        rows = self.canvas.rows
+        if rows is None or not page.complete or not self.canvas.page_fits(page):
+            return
+        missing = [
+            i
+            for i in np.flatnonzero(rows.own_scale)
+            if rows.montage.derivations[i].anode not in {**self._provisional, **self._quality}
+        ]
+        for i in missing:
+            low, high = page.lo[:, i], page.hi[:, i]
+            if not np.isnan(low).all():
+                centre = float(np.nanmedian((low + high) / 2))
+                spread = float(np.nanmax(high) - np.nanmin(low))
+                self._provisional[rows.montage.derivations[i].anode] = ChannelQuality("ok", centre, spread)
+        if missing:
+            self._rebuild_rows()
+
+    def _update_labels(self, hidden: bool = False) -> None:
+        labels, more = [], 0
+        for overlay in [] if hidden else self.overlays:
+            found, rest = overlay.labels(self._window)
+            labels += found
+            more += rest
+        self.canvas.band.set_labels(labels, more, self.canvas.scale_px)
+
+    def _changed(self) -> None:
+        self._waiting_for_paint = True
+        self._rest.start()
+        self.canvas.repaint_all()
+
+    def _lay_axis(self) -> None:
+        self.axis.set_scale(self.canvas.scale_px, self.gutter.width())
+
+    def _on_painted(self) -> None:
+        if self._waiting_for_paint:
+            self._waiting_for_paint = False
+            page = self.canvas.picture.page
+            if page is not None:
+                # Not from within the paint event, where a slot might ask for another paint.
+                QTimer.singleShot(0, lambda: self.page_shown.emit(page.window))
+
+    def _on_rest(self) -> None:
+        rows = self.canvas.rows
+        if rows is not None and len(rows) <= _REFINED_ROWS and self.isVisible():
+            self.refine_now()
+
+    def _on_canvas_resized(self) -> None:
+        self._rebuild_rows()
+        self._lay_axis()
+        self._update_labels()
+        self.width_changed.emit(self.width_px())
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Keep the axis over the canvas."""
+        super().resizeEvent(event)
+        self._lay_axis()
+
+    # Mouse
+
+    def _on_cursor(self, time: float, y: float) -> None:
+        rows = self.canvas.rows
+        self.cursor_moved.emit(time)
+        row = rows.row_at(y) if rows is not None else None
+        self.gutter.set_hovered(row)
+        if rows is None or row is None:
+            self.hovered.emit(time, "", float("nan"), "")
+            return
+        self.hovered.emit(time, self._row_name(row), self.value_at(time, row), rows.units[row])
+
+    def _row_name(self, row: int) -> str:
+        rows, page = self.canvas.rows, self.canvas.picture.page
+        assert rows is not None
+        unfiltered = page is not None and not page.filtered
+        return rows.montage.derivations[row].anode if unfiltered else rows.names[row]
+
+    def value_at(self, time: float, row: int) -> float:
+        """The value drawn at a time of a row: the nearest sample, or the middle of the column; NaN where none is."""
+        page = self.canvas.picture.page
+        if page is None or not self.canvas.page_fits(page):
+            return float("nan")
+        if page.data.shape[0]:
+            i = round((time - page.first_time) * page.sfreq)
+            return float(page.data[i, row]) if 0 <= i < page.data.shape[0] else float("nan")
+        column = int(time / page.column_seconds) - page.first_column if page.column_seconds else -1
+        if not 0 <= column < page.lo.shape[0]:
+            return float("nan")
+        return float((page.lo[column, row] + page.hi[column, row]) / 2)
+
+    def _on_cursor_left(self) -> None:
+        self.gutter.set_hovered(None)
+        self.cursor_moved.emit(None)
+        self.unhovered.emit()
+
+    def _on_span(self, window: Window | None) -> None:
+        had_one = self.canvas.selection is not None
+        self.set_selection(window)
+        if window is not None or had_one:
+            self.span_selected.emit(window)
+
+    def _on_click(self, time: float, y: float) -> None:
+        rows = self.canvas.rows
+        row = rows.row_at(y) if rows is not None else None
+        self.clicked.emit(time, rows.names[row] if rows is not None and row is not None else "")
