@@ -23,7 +23,6 @@ from analysis.readers.rates import first_at_or_after, resample, source_range
 from analysis.readers.record_file import fingerprint
 from analysis.recording import BRAIN_TYPES, Channel, Recording
 
-_BIOSEMI_TRIGGER_BITS = 0xFFFF
 _NAMED_AT_MOST = 6
 
 
@@ -189,9 +188,7 @@ class EdfRecording(Recording):
         return self.records.run([self.signal_indices[pick] for pick in picks], row, self._bits(picks[0]))
 
     def _bits(self, pick: int) -> int | None:
-        """Bits that hold the trigger code in BioSemi's Status channel, whose other bits tell of the amplifier."""
-        is_status = self.header.sample_bytes == 3 and self.channels[pick].name.lower() == "status"
-        return _BIOSEMI_TRIGGER_BITS if is_status else None
+        return self.header.signals[self.signal_indices[pick]].trigger_bits
 
     def _load_annotations(self) -> tuple[Annotation, ...]:
         return self._parse(self.records.all_annotation_bytes())

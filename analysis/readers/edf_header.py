@@ -15,6 +15,7 @@ from analysis.readers.units import decode_text, standard_unit
 FIXED_BYTES = 256
 # Widths of the fields that are stored signal by signal: all labels first, then all transducers, and so on.
 _SIGNAL_FIELDS = (16, 80, 8, 8, 8, 8, 8, 80, 8, 32)
+_BIOSEMI_RANGE, _BIOSEMI_TRIGGERS = (-8388608.0, 8388607.0), 0xFFFF
 _MONTHS = {
     name: i + 1
     for i, name in enumerate(("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"))
@@ -40,6 +41,12 @@ class EdfSignal:
     def is_annotation(self) -> bool:
         """Whether the signal holds texts instead of samples."""
         return self.label.upper() in ("EDF ANNOTATIONS", "BDF ANNOTATIONS")
+
+    @property
+    def trigger_bits(self) -> int | None:
+        """Bits that hold the trigger code in BioSemi's Status channel, whose other bits tell of the amplifier."""
+        is_status = self.label.lower() == "status" and (self.digital_min, self.digital_max) == _BIOSEMI_RANGE
+        return _BIOSEMI_TRIGGERS if is_status else None
 
     @property
     def is_separator(self) -> bool:
@@ -267,7 +274,7 @@ def _start(date: bytes, time: bytes, recording: str, warnings: list[str]) -> dat
     """Start of the first second; None where it is unknown, with a warning where the fields are no valid time."""
     day = re.findall(r"\d+", decode_text(date))
     clock = re.findall(r"\d+", decode_text(time))
-    if not any(int(part) for part in day):
+    if not any(int(part) for part in day) or _is_withheld(day, clock, recording):
         return None
     try:
         d, m, y = (int(part) for part in day)
@@ -277,6 +284,14 @@ def _start(date: bytes, time: bytes, recording: str, warnings: list[str]) -> dat
     except ValueError:
         warnings.append(f"the start is no valid time ({decode_text(date)} {decode_text(time)}) and is taken as unknown")
         return None
+
+
+def _is_withheld(day: list[str], clock: list[str], recording: str) -> bool:
+    """Whether EDF+ says that neither date nor time are known, as copies of files without them do."""
+    words = recording.split()
+    if words[:2] != ["Startdate", "X"] or [int(part) for part in day] != [1, 1, 85]:
+        return False
+    return not any(int(part) for part in clock)
 
 
 def _full_year(day: int, month: int, year: int, recording: str) -> int:

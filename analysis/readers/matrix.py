@@ -57,6 +57,7 @@ class MatrixRecording(Recording):
     def __init__(self, facts: MatrixFacts, parts: Sequence[Part]) -> None:
         super().__init__()
         self.path, self.format, self.sfreq = facts.path, facts.format, facts.sfreq
+        self.files = facts.files
         self.id = fingerprint(facts.files)
         self.start_datetime = None
         self._parts = tuple(parts)

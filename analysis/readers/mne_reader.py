@@ -77,7 +77,8 @@ class MneRecording(Recording):
         raw_channels, self._scale = self._describe_channels(fmt)
         self.channels = build_channels(raw_channels)
         files = [Path(name) for name in self._raw.filenames if name is not None]
-        self.id = fingerprint([file for file in dict.fromkeys([path, *files]) if file.is_file()])
+        self.files = tuple(file for file in dict.fromkeys([path, *files]) if file.is_file())
+        self.id = fingerprint(self.files)
         began = self._raw.info["meas_date"]
         lead = timedelta(seconds=float(self._raw.first_time))
         self.start_datetime = began.replace(tzinfo=None) + lead if began is not None else None

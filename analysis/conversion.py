@@ -1,0 +1,102 @@
+"""Copies of recordings as EDF+ or BDF+: lossless from EDF and BDF, with a stated rounding from other formats."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from analysis.edf_writing import Target
+from analysis.errors import RecordingError
+from analysis.progress import Progress
+from analysis.readers import open_recording
+from analysis.recording import Recording
+
+_SAMPLE_BYTES = {".edf": 2, ".bdf": 3}
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """What was written: the file, its format, and sentences that a reader of the copy must know."""
+
+    path: Path
+    format: str
+    notes: tuple[str, ...]
+
+
+def convert(path: Path | str, out: Path | str, anonymize: bool = False, progress: Progress | None = None) -> Conversion:
+    """Write a recording as EDF+ (`out` ends in .edf) or BDF+ (.bdf), whole or not at all.
+
+    `anonymize` blanks the patient and recording fields and the date; texts of annotations are kept. RecordingError
+    says why nothing was written: 16 bits would lose something, the disk is full, the output is the source itself.
+    """
+    out = Path(out)
+    sample_bytes = _SAMPLE_BYTES.get(out.suffix.lower())
+    if sample_bytes is None:
+        raise RecordingError(f"the name of the output must end in .edf or .bdf ({out}): give it one of these endings")
+    target = Target(out, sample_bytes, anonymize)
+    with open_recording(path) as recording:
+        _refuse_source(recording, out)
+        with _whole_file(out) as file:
+            notes = _copy(recording, file, target, progress or Progress())
+        notes += list(recording.warnings)
+        if anonymize and recording.annotations:
+            notes.append("the texts of annotations are kept as they are: look through them for names and dates")
+    with open_recording(out) as written:
+        return Conversion(out, written.format, tuple(notes))
+
+
+def _copy(recording: Recording, file: BinaryIO, target: Target, progress: Progress) -> list[str]:
+    from analysis.readers.edf import EdfRecording
+
+    if isinstance(recording, EdfRecording):
+        from analysis.record_copy import copy_records
+
+        copy_records(recording, file, target, progress)
+        return []
+    from analysis.sample_copy import write_samples
+
+    return write_samples(recording, file, target, progress)
+
+
+def _refuse_source(recording: Recording, out: Path) -> None:
+    files: tuple[Path, ...] = getattr(recording, "files", (recording.path,))
+    if out.exists() and any(os.path.samefile(file, out) for file in files if file.exists()):
+        raise RecordingError(
+            f"the output is the recording itself ({out}): choose another name, a source is not touched"
+        )
+
+
+@contextmanager
+def _whole_file(out: Path) -> Iterator[BinaryIO]:
+    """A file that takes the place of `out` only when it is complete; whatever goes wrong leaves nothing behind."""
+    part = out.with_name(f".{out.name}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, out)
+    except OSError as error:
+        raise RecordingError(f"the copy cannot be written: {_cause(error)} ({out}): {_remedy(error)}") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _cause(error: OSError) -> str:
+    words = {
+        errno.ENOSPC: "the disk is full",
+        errno.EACCES: "no permission to write there",
+        errno.ENOENT: "the folder does not exist",
+        errno.EROFS: "the disk can only be read",
+    }
+    return words.get(error.errno or 0, error.strerror or str(error))
+
+
+def _remedy(error: OSError) -> str:
+    return "free some space or choose another disk" if error.errno == errno.ENOSPC else "choose another folder"
