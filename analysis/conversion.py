@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from analysis.errors import RecordingError
 from analysis.progress import Progress
 from analysis.readers import open_recording
 from analysis.recording import Recording
+from analysis.whole_files import whole_file
 
 _SAMPLE_BYTES = {".edf": 2, ".bdf": 3}
 
@@ -42,7 +42,7 @@ def convert(path: Path | str, out: Path | str, anonymize: bool = False, progress
     target = Target(out, sample_bytes, anonymize)
     with open_recording(path) as recording:
         _refuse_source(recording, out)
-        with _whole_file(out) as file:
+        with _written(out) as file:
             notes = _copy(recording, file, target, progress or Progress())
         notes += list(recording.warnings)
         if anonymize and recording.annotations:
@@ -73,19 +73,13 @@ def _refuse_source(recording: Recording, out: Path) -> None:
 
 
 @contextmanager
-def _whole_file(out: Path) -> Iterator[BinaryIO]:
-    """A file that takes the place of `out` only when it is complete; whatever goes wrong leaves nothing behind."""
-    part = out.with_name(f".{out.name}.{secrets.token_hex(4)}.part")
+def _written(out: Path) -> Iterator[BinaryIO]:
+    """The file to write, with the system's refusals in words."""
     try:
-        with part.open("xb") as file:
+        with whole_file(out) as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, out)
     except OSError as error:
         raise RecordingError(f"the copy cannot be written: {_cause(error)} ({out}): {_remedy(error)}") from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _cause(error: OSError) -> str:

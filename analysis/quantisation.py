@@ -16,7 +16,7 @@ from analysis.recording import Recording
 ACCEPTED_MICROVOLTS = 0.05
 _STEPS_TESTED = 1 << 16
 # How far a float32 sample may lie from a whole number of steps: a little, and what its own precision costs.
-_WHOLE, _FLOAT32 = 1e-3, 2e-7
+_WHOLE, _FLOAT32 = 1e-5, 2e-7
 _BLOCK_SAMPLES = 1 << 21
 _PREFIXES = (("", 1.0), ("m", 1e3), ("u", 1e6), ("n", 1e9), ("p", 1e12), ("f", 1e15))
 
@@ -112,26 +112,26 @@ def choose_scaling(found: ChannelSurvey, unit: str, sample_bytes: int) -> Scalin
         return Scaling((-1.0, 1.0), (first, last), "", 1.0, 0.0)
     prefix, factor = _prefix(found, unit)
     low, high = found.low * factor, found.high * factor
-    exact = _exact(low, high, found.step * factor, (first, last)) if found.step else None
-    if exact is not None:
-        return Scaling(*exact, prefix, factor, 0.0)
     physical = enclosing(low, high if high > low else low + 1.0)
     error = (physical[1] - physical[0]) / (last - first) / 2
+    exact = _of_steps(low, high, found.step * factor, (first, last)) if found.step else None
+    if exact is not None and exact[2] <= error:
+        return Scaling(exact[0], exact[1], prefix, factor, exact[2] / factor)
     return Scaling(physical, (first, last), prefix, factor, error / factor)
 
 
-def _exact(
+def _of_steps(
     low: float, high: float, step: float, digital: tuple[int, int]
-) -> tuple[tuple[float, float], tuple[int, int]] | None:
-    """A physical and a digital range in which every multiple of the step is a digital value; None where none fits."""
+) -> tuple[tuple[float, float], tuple[int, int], float] | None:
+    """Physical and digital range in which each multiple of the step is a digital value, and what eight characters
+    change in it; None where the steps are too many."""
     first, last = round(low / step), round(high / step)
     if last - first >= digital[1] - digital[0]:
         return None
     inside = digital[0] < first and last <= digital[1]
     shift = 0 if inside else (first + last) // 2
     written, bounds = exact_range((first - shift, last - shift), digital, step, shift * step)
-    drift = max(abs(float(eight(bound)) - bound) for bound in bounds)
-    return (bounds, written) if drift < step / 4 else None
+    return bounds, written, max(abs(float(eight(bound)) - bound) for bound in bounds)
 
 
 def _prefix(found: ChannelSurvey, unit: str) -> tuple[str, float]:
