@@ -52,7 +52,7 @@ class PredictionPanel(QWidget):
         if prediction.random_weights:
             self._warning.setText("Random weights: these numbers mean nothing about this recording")
             self._warning.setVisible(True)
-        self._caveat.setText(prediction.caveat)
+        self._caveat.setText(prediction.caveat[:1].upper() + prediction.caveat[1:])
         self._fill(prediction, recording)
 
     def _fill(self, prediction: SeizurePrediction, recording: Recording) -> None:
@@ -91,6 +91,7 @@ class AgreementPanel(QWidget):
         for row in self._rows.values():
             row.left.setProperty("role", "muted")
             column.addWidget(row)
+        column.addStretch(1)
         self.say("Run a model on a recording with annotated seizures to see how they agree.")
 
     def say(self, text: str) -> None:

@@ -13,7 +13,7 @@ from PyQt6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QRadioButton
 from app.panel import label, set_role
 from app.session import ModelChoice
 
-BRAINMAZE = ModelChoice("Brainmaze A", "brainmaze")
+BRAINMAZE = ModelChoice("brainmaze A", "brainmaze")
 BRAINMAZE_LIMITS = (
     "Packaged detector, trained by others on intracranial EEG. Looks at 300 s windows, smears onsets by up to a "
     "minute, fires on muscle. Suggestions to review, not findings."

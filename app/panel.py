@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QSize, Qt
-from PyQt6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PyQt6.QtCore import QEvent, QSize, Qt
+from PyQt6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PyQt6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 # Roles that the style sheet colours: title, muted, strong, accent, warning, good, bad.
@@ -99,20 +99,45 @@ class SectionTitle(QWidget):
         set_role(self._remark, role)
 
 
+class _Fitted(QWidget):
+    """As high as its contents need at its width; docks themselves do not ask how high wrapped text becomes."""
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Follow a new width."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def event(self, event: QEvent | None) -> bool:
+        """Follow new contents."""
+        handled = super().event(event)
+        if event is not None and event.type() == QEvent.Type.LayoutRequest:
+            self._fit()
+        return handled
+
+    def _fit(self) -> None:
+        layout = self.layout()
+        if layout is None:
+            return
+        height = layout.totalHeightForWidth(self.width()) if layout.hasHeightForWidth() else layout.sizeHint().height()
+        if height != self.height() or height != self.minimumHeight():
+            self.setFixedHeight(height)
+
+
 class PanelDock(QDockWidget):
-    """A dock that reads as a section of a calm column; it can still be moved, floated and closed."""
+    """A dock that reads as a section of a calm column; it can still be moved, floated and closed.
+
+    It is as high as its contents, unless it `stretches` to take what the others leave.
+    """
 
     def __init__(self, name: str, title: str, body: QWidget, stretches: bool = False) -> None:
         super().__init__(title)
         self.setObjectName(name)
         self.heading = SectionTitle(title)
         self.setTitleBarWidget(self.heading)
-        holder = QWidget()
+        holder = QWidget() if stretches else _Fitted()
         column = QVBoxLayout(holder)
         column.setContentsMargins(12, 2, 12, 8)
         column.setSpacing(4)
         column.addWidget(body)
-        if not stretches:
-            holder.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.setWidget(holder)
         self.setAllowedAreas(Qt.DockWidgetArea.LeftDockWidgetArea | Qt.DockWidgetArea.RightDockWidgetArea)

@@ -89,7 +89,7 @@ class Session(QObject):
         montage: str | None = None,
         page_seconds: float | None = None,
     ) -> None:
-        """Show a recording from `start` seconds on, in the montage named where it can be derived, else the usual one."""
+        """Show a recording from `start` seconds on, in the montage named if it can be derived."""
         self.recording = recording
         self.file_annotations = self.sidecar_annotations = ()
         self.prediction = None

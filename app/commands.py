@@ -1,0 +1,211 @@
+"""What the actions of the menus and keys do to a main window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PyQt6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
+
+from analysis.montage import MONTAGES
+from app.dialogs.calibration import CalibrationDialog
+from app.dialogs.event_rules import EventRulesDialog
+from app.dialogs.help import HelpDialog
+from app.jobs import Job
+from app.model_panel import title_for
+from app.session import ModelChoice
+from app.status_line import RESEARCH_ONLY
+from app.time_text import clock, elapsed, parse_time
+
+if TYPE_CHECKING:
+    from app.main_window import MainWindow
+
+RECORDING_SUFFIXES = "edf bdf rec fif gz vhdr set gdf lay cnt eeg h5 hdf5 mat"
+RECORDING_FILES = f"Recordings ({' '.join(f'*.{s}' for s in RECORDING_SUFFIXES.split())});;All files (*)"
+EVENT_FILES = "Events (*.tsv *.csv *.csv_bi *.tse *.txt *.seizures *.edf);;All files (*)"
+CHECKPOINT_FILES = "Checkpoints (*.safetensors *.pt *.pth *.ckpt);;All files (*)"
+
+
+def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
+    """One handler per action of `app.actions.ACTIONS`."""
+    session, view = window.session, window.view
+    montages = {f"montage_{i}": partial(session.change_view, montage=name) for i, name in enumerate(MONTAGES, 1)}
+    themes = {f"theme_{name}": partial(window.set_theme, name) for name in ("light", "dark", "system")}
+    return {
+        "open": partial(choose_recording, window),
+        "open_events": partial(choose_events, window),
+        "save_events": partial(save_events, window),
+        "screenshot": partial(save_screenshot, window),
+        "quit": lambda: window.close(),
+        "next_page": partial(session.page, 1),
+        "previous_page": partial(session.page, -1),
+        "next_second": lambda: session.go_to(session.window.start + 1),
+        "previous_second": lambda: session.go_to(session.window.start - 1),
+        "first_page": partial(session.go_to, 0.0),
+        "last_page": lambda: session.go_to(session.duration),
+        "go_to_time": partial(go_to_time, window),
+        "next_event": lambda: window.events.step(1, session.window.start),
+        "previous_event": lambda: window.events.step(-1, session.window.start),
+        "more_sensitive": partial(session.step_sensitivity, 1),
+        "less_sensitive": partial(session.step_sensitivity, -1),
+        "longer_page": partial(session.step_page_length, 1),
+        "shorter_page": partial(session.step_page_length, -1),
+        "toggle_notch": partial(toggle_notch, window),
+        "overlays": lambda: show_dock(window, "overlays"),
+        "clock": lambda: window.set_clock(window.actions_by_id["clock"].isChecked()),
+        "calibrate": partial(calibrate, window),
+        "load_checkpoint": partial(choose_checkpoint, window),
+        "run": lambda: run_model(window),
+        "cancel": window.runner.cancel_all,
+        "event_rules": partial(choose_rules, window),
+        "help": lambda: HelpDialog(window).exec(),
+        "about": partial(show_about, window),
+        "hide_overlays": lambda: view.hide_overlays(window.actions_by_id["hide_overlays"].isChecked()),
+        **montages,
+        **themes,
+    }
+
+
+def choose_recording(window: MainWindow) -> None:
+    """Ask for a recording and open it."""
+    path, _ = QFileDialog.getOpenFileName(window, "Open recording", window.settings.last_folder, RECORDING_FILES)
+    if path:
+        window.settings.last_folder = str(Path(path).parent)
+        window.open_recording(path)
+
+
+def choose_events(window: MainWindow) -> None:
+    """Ask for an event file and show its events beside those of the recording."""
+    path, _ = QFileDialog.getOpenFileName(window, "Open events", window.settings.last_folder, EVENT_FILES)
+    if path:
+        window.opener.read_events(path, window.session.recording)
+
+
+def choose_checkpoint(window: MainWindow) -> None:
+    """Ask for a checkpoint and list it once its facts are known."""
+    path, _ = QFileDialog.getOpenFileName(window, "Load checkpoint", window.settings.last_folder, CHECKPOINT_FILES)
+    if path:
+        load_checkpoint(window, ModelChoice(title_for(path), path))
+
+
+def choose_head(window: MainWindow, model: ModelChoice) -> None:
+    """Ask for the head that turns a base checkpoint into a seizure detector."""
+    folder = str(Path(model.checkpoint).parent)
+    path, _ = QFileDialog.getOpenFileName(window, "Choose head", folder, CHECKPOINT_FILES)
+    if path:
+        load_checkpoint(window, ModelChoice(title_for(model.checkpoint, path), model.checkpoint, path, model.config))
+
+
+def load_checkpoint(window: MainWindow, model: ModelChoice) -> Job:
+    """Describe a checkpoint in the engine process and list it in the panel."""
+    arguments = {"path": model.checkpoint, "head": model.head, "config": model.config}
+    job = Job(f"Read {model.title}", lambda p: window.engine.call("models.checkpoint:describe", arguments, p))
+    job.succeeded.connect(lambda facts: window.model_panel.add(model, facts))
+    job.failed.connect(window.show_error)
+    window.runner.submit(job)
+    return job
+
+
+def run_model(window: MainWindow) -> None:
+    """Run the chosen model over the open recording."""
+    if window.session.recording is None:
+        window.status.say("open a recording first", "warning")
+    elif window.session.model is not None:
+        window.runs.run(window.session.model, window.toolbar.device)
+
+
+def save_events(window: MainWindow) -> None:
+    """Ask where to save the model's events and write them as an events table."""
+    from analysis.event_tables import write_events
+
+    prediction, recording = window.session.prediction, window.session.recording
+    if prediction is None or recording is None:
+        window.status.say("there is no prediction to save yet", "warning")
+        return
+    suggestion = str(Path(window.settings.last_folder) / f"{recording.path.stem}_events.tsv")
+    path, _ = QFileDialog.getSaveFileName(window, "Save model events", suggestion, "Events table (*.tsv)")
+    if not path:
+        return
+    try:
+        write_events(path, prediction.events, recording.start_datetime, recording.duration)
+    except OSError as error:
+        window.show_error(error)
+    else:
+        window.status.say(f"saved {path}")
+
+
+def save_screenshot(window: MainWindow) -> None:
+    """Ask where to save a picture of the window and save it."""
+    window.view.refine_now()
+    picture = window.grab()
+    path, _ = QFileDialog.getSaveFileName(window, "Save a picture", "cerebroscope.png", "Pictures (*.png)")
+    if path and not picture.save(path, "PNG"):
+        window.status.say(f"the picture could not be written to {path}: choose another folder", "bad")
+    elif path:
+        window.status.say(f"saved {path}")
+
+
+def go_to_time(window: MainWindow) -> None:
+    """Ask for a time and show it at the left edge of the page."""
+    session = window.session
+    if session.recording is None:
+        return
+    start = session.recording.start_datetime
+    here = f"{elapsed(session.window.start)} of {elapsed(session.duration)}"
+    prompt = f"Time from the start, such as 90, 1:30 or 0:01:30 (now {here})"
+    if start is not None:
+        prompt += f",\nor a time of day after @, such as @{clock(start, session.window.start)}"
+    text, accepted = QInputDialog.getText(window, "Go to time", prompt)
+    if not accepted:
+        return
+    time = parse_time(text, start, session.duration)
+    if time is None:
+        window.status.say(f"no time of this recording: {text}", "warning")
+    else:
+        session.go_to(time)
+
+
+def toggle_notch(window: MainWindow) -> None:
+    """Switch the notch off, or on at the mains frequency of the settings."""
+    session = window.session
+    session.change_view(notch=0.0 if session.view.notch else float(window.settings.mains))
+
+
+def calibrate(window: MainWindow) -> None:
+    """Ask how long a bar on the screen is, and use true millimetres from then on."""
+    dialog = CalibrationDialog(window.view.px_per_mm(), window)
+    if dialog.exec():
+        window.set_px_per_mm(dialog.px_per_mm)
+
+
+def choose_rules(window: MainWindow) -> None:
+    """Let the reader set how events are made of probabilities."""
+    dialog = EventRulesDialog(window.runs.rule, window.session.duration, window)
+    if dialog.exec():
+        window.runs.set_rule(dialog.rule())
+
+
+def show_dock(window: MainWindow, name: str) -> None:
+    """Bring a panel into view."""
+    window.docks[name].show()
+    window.docks[name].raise_()
+
+
+def show_about(window: MainWindow) -> None:
+    """Say what the program is and what it is not for."""
+    text = (
+        "Cerebroscope: EEG and iEEG recordings, and what foundation models make of them.\n\n"
+        f"{RESEARCH_ONLY}. Models are wrong often; their output is a suggestion to review.\n"
+        "Nothing is sent over a network and no recording is ever written.\n\nLicence: GPL-3.0-or-later"
+    )
+    QMessageBox.about(window, "About Cerebroscope", text)
+
+
+def show_error_box(window: MainWindow, sentence: str, details: str) -> None:
+    """Show a sentence with the details behind a button, without stopping the rest of the window."""
+    box = QMessageBox(QMessageBox.Icon.Warning, "Cerebroscope", sentence, QMessageBox.StandardButton.Ok, window)
+    box.setDetailedText(details)
+    box.setModal(False)
+    box.show()

@@ -1,0 +1,271 @@
+"""The main window: docks, menus and status line around the traces, and the wires between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PyQt6.QtCore import QByteArray, Qt
+from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PyQt6.QtWidgets import QMainWindow
+
+from analysis.recording import Recording
+from analysis.results import SeizurePrediction
+from app import commands
+from app.actions import build_actions
+from app.appearance import apply_theme
+from app.dialogs.event_rules import rule_from_settings, rule_settings
+from app.engine_process import EngineProcess
+from app.errors import describe_error, log_error
+from app.inspector import AgreementPanel, PredictionPanel
+from app.job_panel import JobPanel
+from app.jobs import Job, JobRunner
+from app.model_panel import ModelPanel
+from app.model_runs import ModelRuns
+from app.overlay_panel import OverlayPanel
+from app.panel import PanelDock
+from app.reading import Reading
+from app.recording_opening import RecordingOpener
+from app.recording_panel import RecordingPanel
+from app.reviewing import Reviewing
+from app.sensitivity_panel import SensitivityPanel
+from app.session import ModelChoice, Session, View
+from app.settings import Settings
+from app.status_line import StatusLine
+from app.time_text import elapsed
+from app.view_toolbar import ViewToolbar
+from viewers.annotation_list import AnnotationList
+from viewers.overlays.base import OverlayState
+from viewers.recording_view import RecordingView
+
+OVERLAYS = (
+    ("seizure", "Seizure probability", "lane"),
+    ("model-events", "Model events", "behind"),
+    ("annotations", "Human marks", "behind"),
+)
+_TITLE = "Cerebroscope"
+_OPACITY = 0.6
+
+
+class MainWindow(QMainWindow):
+    """Everything a reader sees; the work is done by the parts it wires together."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        save_settings: Callable[[Settings], None] | None = None,
+        data_folder: Path | None = None,
+    ) -> None:
+        """`data_folder` is where it is remembered how each recording was looked at; None remembers nothing."""
+        super().__init__()
+        self.settings = settings
+        self._save_settings = save_settings
+        self.runner = JobRunner(parent=self)
+        self.engine = EngineProcess()
+        self.reader = EngineProcess("reader", niceness=0)
+        self.session = Session(_view_of(settings), parent=self)
+        self.view = RecordingView()
+        self.opener = RecordingOpener(self.runner, self.reader, self)
+        self.runs = ModelRuns(self.session, self.runner, self.engine, self)
+        self._opacity = _OPACITY
+        self._make_parts()
+        self.reading = Reading(self.session, self.view, self.opener, self.recording_panel, data_folder, self)
+        self.reviewing = self._make_reviewing()
+        self._wire()
+        self._wire_models()
+        self.set_theme(settings.theme)
+        self.set_px_per_mm(settings.px_per_mm)
+        self.setAcceptDrops(True)
+        self.setWindowTitle(_TITLE)
+        self.resize(1600, 960)
+        self._restore_layout()
+
+    # Parts
+
+    def _make_parts(self) -> None:
+        self.actions_by_id = build_actions(self, commands.handlers(self))
+        self.toolbar = ViewToolbar(self.session, self.actions_by_id["open"], self.actions_by_id["run"])
+        self.addToolBar(self.toolbar)
+        self.setCentralWidget(self.view)
+        self.status = StatusLine()
+        self.setStatusBar(self.status)
+        self.recording_panel = RecordingPanel()
+        self.events = AnnotationList(elapsed)
+        self.sensitivity_panel = SensitivityPanel()
+        self.overlay_panel = OverlayPanel(list(OVERLAYS))
+        self.model_panel = ModelPanel()
+        self.job_panel = JobPanel()
+        self.prediction_panel = PredictionPanel()
+        self.agreement_panel = AgreementPanel()
+        left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+        self.docks = {
+            "recording": PanelDock("recording", "Recording", self.recording_panel),
+            "events": PanelDock("events", "Events", self.events, stretches=True),
+            "sensitivity": PanelDock("sensitivity", "Sensitivity of model events", self.sensitivity_panel),
+            "overlays": PanelDock("overlays", "Overlays", self.overlay_panel),
+            "jobs": PanelDock("jobs", "Jobs", self.job_panel),
+            "model": PanelDock("model", "Checkpoints", self.model_panel),
+            "prediction": PanelDock("prediction", "Seizure prediction", self.prediction_panel),
+            "agreement": PanelDock("agreement", "Agreement with the file's annotations", self.agreement_panel, True),
+        }
+        for name in ("recording", "events", "sensitivity", "overlays", "jobs"):
+            self.addDockWidget(left, self.docks[name])
+        for name in ("model", "prediction", "agreement"):
+            self.addDockWidget(right, self.docks[name])
+        self.resizeDocks([self.docks["recording"], self.docks["model"]], [264, 312], Qt.Orientation.Horizontal)
+        view_menu = self.menuBar().addMenu("&Panels")
+        for dock in self.docks.values():
+            view_menu.addAction(dock.toggleViewAction())
+
+    def _make_reviewing(self) -> Reviewing:
+        panels = self.sensitivity_panel, self.prediction_panel, self.agreement_panel
+        heading = self.docks["events"].heading
+        return Reviewing(self.session, self.view, self.runs, self.events, heading, *panels, parent=self)
+
+    # Wires
+
+    def _wire(self) -> None:
+        self.reading.failed.connect(self.show_error)
+        self.reading.complained.connect(lambda text: self.status.say(text, "warning"))
+        self.reading.opened.connect(self._on_opened)
+        self.reading.painted.connect(lambda _recording: self.engine.start())
+        self.session.refused.connect(lambda text: self.status.say(text, "warning"))
+        self.session.prediction_changed.connect(self._on_prediction)
+        self.view.hovered.connect(self.status.show_cursor)
+        self.overlay_panel.visibility_changed.connect(lambda _name, _on: self._apply_overlays())
+        self.overlay_panel.opacity_changed.connect(self._apply_overlays)
+
+    def _wire_models(self) -> None:
+        self.model_panel.chosen.connect(self._on_model_chosen)
+        self.model_panel.load_requested.connect(self.actions_by_id["load_checkpoint"].trigger)
+        self.model_panel.head_requested.connect(lambda model: commands.choose_head(self, model))
+        self.toolbar.model_chosen.connect(lambda model: self.model_panel.choose(model))
+        self.toolbar.load_requested.connect(self.actions_by_id["load_checkpoint"].trigger)
+        self.sensitivity_panel.rules_requested.connect(self.actions_by_id["event_rules"].trigger)
+        self.runner.added.connect(self._on_job)
+        self._on_model_chosen(self.model_panel.current())
+        self.runs.set_rule(rule_from_settings(self.settings.event_rule, self.settings.rule_constants))
+        self.runs.set_threshold(self.settings.threshold)
+
+    # Recordings
+
+    def open_recording(self, path: str, start: float | None = None, title: str = "") -> None:
+        """Open a file in the background, at `start` seconds or where it was last left.
+
+        `title` stands in the window title in place of the file's name.
+        """
+        self.status.say(f"opening {path}…")
+        self.reading.open(path, start, title)
+
+    def _on_opened(self, recording: Recording, title: str) -> None:
+        self.setWindowTitle(f"{title} — {_TITLE}")
+        self.settings.remember_file(recording.path)
+        self.toolbar.show_view(self.session.view)
+        self.status.say("")
+
+    # Models and jobs
+
+    def _on_model_chosen(self, model: ModelChoice) -> None:
+        self.session.choose_model(model)
+        self.toolbar.show_models(self.model_panel.choices(), model)
+
+    def _on_prediction(self, prediction: SeizurePrediction | None) -> None:
+        self.actions_by_id["save_events"].setEnabled(prediction is not None)
+        if prediction is not None:
+            self.status.show_device(str(prediction.provenance.get("device", "")).upper())
+
+    def _on_job(self, job: Job) -> None:
+        if job.lane == "gpu":
+            self.job_panel.add(job)
+            job.progressed.connect(lambda done, total, _text: self._show_work(job, done, total))
+            job.finished.connect(lambda: self.status.show_work(""))
+        job.failed.connect(log_error)
+
+    def _show_work(self, job: Job, done: float, total: float) -> None:
+        self.status.show_work(f"{job.title} {done / total:.0%}" if total else job.title)
+
+    # Look
+
+    def set_theme(self, name: str) -> None:
+        """Use the light or dark colours, or those of the system."""
+        self.settings.theme = name
+        colours = apply_theme(name)
+        self.view.set_theme(colours.name)
+        self.events.delegate.set_colours(colours.accent, colours.accent_soft)
+
+    def set_px_per_mm(self, px_per_mm: float | None) -> None:
+        """Use a measured screen, or (None) what the system says of it."""
+        self.settings.px_per_mm = px_per_mm
+        self.view.set_px_per_mm(px_per_mm)
+        self.status.show_calibration(self.view.is_calibrated())
+
+    def set_clock(self, clock: bool) -> None:
+        """Show the time of day on the axis in place of the time from the start."""
+        self.view.set_clock(clock)
+
+    def _apply_overlays(self, opacity: float | None = None) -> None:
+        if opacity is not None:
+            self._opacity = opacity
+        shown = self.overlay_panel.states()
+        strength = self._opacity
+        self.view.set_overlay_state("Model events", OverlayState(shown["model-events"], strength))
+        self.view.set_overlay_state("Annotations", OverlayState(shown["annotations"], strength))
+        self.view.set_lane_collapsed("p(seizure)", not shown["seizure"])
+
+    # Errors, files dropped on the window, the end
+
+    def show_error(self, error: BaseException) -> None:
+        """Say what went wrong in one sentence, with the details behind a button."""
+        sentence, details = describe_error(error)
+        log_error(error)
+        commands.show_error_box(self, sentence, details)
+
+    def dragEnterEvent(self, event: QDragEnterEvent | None) -> None:
+        """Accept files."""
+        if event is not None and (mime := event.mimeData()) is not None and mime.hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent | None) -> None:
+        """Open the first file that was dropped."""
+        mime = event.mimeData() if event is not None else None
+        if mime is not None and (urls := mime.urls()):
+            self.open_recording(urls[0].toLocalFile())
+
+    def settled(self) -> bool:
+        """Whether everything asked for is on screen."""
+        return not (self.opener.busy or self.runs.busy or self.runner.jobs) and self.reading.settled()
+
+    def _restore_layout(self) -> None:
+        if self.settings.window_state:
+            self.restoreGeometry(QByteArray.fromBase64(self.settings.window_geometry.encode()))
+            self.restoreState(QByteArray.fromBase64(self.settings.window_state.encode()))
+
+    def _remember(self) -> None:
+        view, settings = self.session.view, self.settings
+        settings.highpass, settings.lowpass, settings.notch = view.highpass, view.lowpass, view.notch
+        settings.uv_per_mm, settings.page_seconds = view.uv_per_mm, view.page_seconds
+        settings.threshold = self.runs.threshold
+        settings.event_rule, settings.rule_constants = rule_settings(self.runs.rule)
+        settings.window_geometry = bytes(self.saveGeometry().toBase64()).decode()
+        settings.window_state = bytes(self.saveState().toBase64()).decode()
+
+    def closeEvent(self, event: QCloseEvent | None) -> None:
+        """End the work cleanly and remember how the window looked."""
+        if self._save_settings is not None:
+            self._remember()
+            self._save_settings(self.settings)
+        self.reading.close()
+        self.runner.shutdown(2.0)
+        for process in (self.engine, self.reader):
+            process.close()
+        super().closeEvent(event)
+
+
+def _view_of(settings: Settings) -> View:
+    return View(
+        highpass=settings.highpass,
+        lowpass=settings.lowpass,
+        notch=settings.notch,
+        uv_per_mm=settings.uv_per_mm,
+        page_seconds=settings.page_seconds,
+    )

@@ -1,0 +1,142 @@
+"""Runs the chosen model over the open recording and keeps events and agreement up to date with the result."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from PyQt6.QtCore import QObject, QTimer, pyqtSignal
+
+from analysis.event_tables import seizures
+from analysis.postprocessing import AUTO, Rule, choose_rule, derive_events
+from analysis.progress import Progress
+from analysis.results import SeizurePrediction
+from app.engine_process import EngineProcess
+from app.jobs import Job, JobRunner
+from app.session import ModelChoice, Session
+
+_AGREEMENT_PAUSE_MS = 400
+
+
+class ModelRuns(QObject):
+    """Starts, streams and ends predictions; a moved threshold re-derives the events at once, without the model."""
+
+    agreement_changed = pyqtSignal(object)  # a dict of scores, or a sentence
+    threshold_changed = pyqtSignal(float)
+
+    def __init__(
+        self, session: Session, runner: JobRunner, engine: EngineProcess, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._runner = runner
+        self._engine = engine
+        self.threshold = 0.5
+        self.rule: Rule | None = None  # None: the one that suits the length of the recording
+        self.job: Job | None = None
+        self._agreement_timer = QTimer(self)
+        self._agreement_timer.setSingleShot(True)
+        self._agreement_timer.setInterval(_AGREEMENT_PAUSE_MS)
+        self._agreement_timer.timeout.connect(self._score)
+        session.annotations_changed.connect(lambda _marks: self._agreement_timer.start())
+        session.opened.connect(self._on_opened)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a prediction, or the agreement that follows it, is still to come."""
+        return (self.job is not None and not self.job.ended) or self._agreement_timer.isActive()
+
+    def rule_in_force(self) -> Rule:
+        """The rule events are made by: the reader's, or the one that suits the length of the recording."""
+        return self.rule or choose_rule(AUTO, self._session.duration)
+
+    def run(self, model: ModelChoice, device: str = "auto") -> Job | None:
+        """Start a model over the whole recording, nearest to the page first; None without a recording."""
+        recording = self._session.recording
+        if recording is None:
+            return None
+        arguments: dict[str, Any] = {
+            "path": str(recording.path),
+            "checkpoint": model.checkpoint,
+            "head": model.head,
+            "config": model.config,
+            "segments": model.segments,
+            "device": device,
+            "first_time": (self._session.window.start + self._session.window.stop) / 2,
+        }
+
+        def work(progress: Progress) -> SeizurePrediction:
+            return self._engine.call("analysis.engine.predict:predict_seizures", arguments, progress)
+
+        key = repr(sorted((k, v) for k, v in arguments.items() if k != "first_time"))
+        self.job = Job(f"Seizure probability, {model.title}", work, lane="gpu", key=key, replaces="prediction")
+        self.job.partial.connect(self._show)
+        self.job.succeeded.connect(self._show)
+        self.job.cancelled.connect(self._drop_partial)
+        self.job.failed.connect(lambda _error: self._drop_partial())
+        self._runner.submit(self.job)
+        return self.job
+
+    def set_threshold(self, threshold: float) -> None:
+        """Move the threshold and re-derive the events."""
+        if threshold == self.threshold:
+            return
+        self.threshold = threshold
+        self.threshold_changed.emit(threshold)
+        self._derive_again()
+
+    def set_rule(self, rule: Rule | None) -> None:
+        """Make events by another rule."""
+        self.rule = rule
+        self._derive_again()
+
+    def _show(self, prediction: SeizurePrediction) -> None:
+        self._session.set_prediction(self._with_events(prediction))
+        if prediction.complete:
+            self._agreement_timer.start()
+
+    def _derive_again(self) -> None:
+        if self._session.prediction is not None:
+            self._session.set_prediction(self._with_events(self._session.prediction))
+            self._agreement_timer.start()
+
+    def _with_events(self, prediction: SeizurePrediction) -> SeizurePrediction:
+        events = derive_events(
+            prediction.times,
+            prediction.durations,
+            prediction.probability,
+            self.threshold,
+            self.rule_in_force(),
+            f"model:{prediction.model_title}",
+        )
+        return replace(prediction, threshold=self.threshold, events=events)
+
+    def _drop_partial(self) -> None:
+        if self._session.prediction is not None and not self._session.prediction.complete:
+            self._session.set_prediction(None)
+
+    def _on_opened(self, _recording: object) -> None:
+        if self.job is not None:
+            self.job.cancel()
+        self.job = None
+        self.agreement_changed.emit("Run a model on a recording with annotated seizures to see how they agree.")
+
+    def _score(self) -> None:
+        prediction, duration = self._session.prediction, self._session.duration
+        if prediction is None or not prediction.complete:
+            return
+        reference = seizures(self._session.human_annotations)
+        if not reference:
+            self.agreement_changed.emit("No annotated seizures in this recording to compare with.")
+            return
+        self.agreement_changed.emit("Comparing with the annotated seizures…")
+        found = [(event.onset, event.stop) for event in prediction.events]
+        arguments = {"reference": reference, "hypothesis": found, "duration": duration}
+
+        def work(progress: Progress) -> dict[str, Any]:
+            return self._engine.call("analysis.scoring:score_events", arguments, progress)
+
+        job = Job("Agreement with the annotations", work, lane="gpu", replaces="agreement")
+        job.succeeded.connect(self.agreement_changed)
+        job.failed.connect(lambda error: self.agreement_changed.emit(str(error)))
+        self._runner.submit(job)

@@ -1,0 +1,182 @@
+"""Wires of the reading half: from a path to an open recording, and from every move of the reader to a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PyQt6.QtCore import QObject, QTimer, pyqtSignal
+
+from analysis.recording import Recording, Window
+from app.errors import log_error
+from app.jobs import Job, JobRunner
+from app.page_loader import PageLoader
+from app.recording_opening import RecordingOpener
+from app.recording_panel import RecordingPanel
+from app.session import Session, View
+from app.settings import RecordingState, load_recording_state, save_recording_state
+from viewers.recording_view import RecordingView
+
+
+class Reading(QObject):
+    """Joins session, opener, page loader and view; `painted` tells once per recording that its first page is there."""
+
+    failed = pyqtSignal(object)
+    complained = pyqtSignal(str)
+    opened = pyqtSignal(object, str)  # Recording, title
+    painted = pyqtSignal(object)
+
+    def __init__(
+        self,
+        session: Session,
+        view: RecordingView,
+        opener: RecordingOpener,
+        panel: RecordingPanel,
+        data_folder: Path | None,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._view = view
+        self._opener = opener
+        self._panel = panel
+        self._data_folder = data_folder
+        # Pages have threads of their own, so that a pass over the whole file never makes a page wait.
+        self._runner = JobRunner({"io": 2}, parent=self)
+        self.loader = PageLoader(self._run_page_work, self)
+        self._surveyed: Recording | None = None
+        self._start_at: float | None = None
+        self._title = ""
+        self._wire()
+
+    def _wire(self) -> None:
+        self._opener.opened.connect(self._on_opened)
+        self._opener.failed.connect(self.failed)
+        self._opener.annotations_ready.connect(self._on_annotations)
+        self._opener.overview_ready.connect(self._on_overview)
+        self._opener.quality_ready.connect(self._on_quality)
+        self._opener.events_ready.connect(self._on_event_table)
+        self._session.opened.connect(self._show_recording)
+        self._session.window_changed.connect(self._on_window)
+        self._session.view_changed.connect(self._on_view)
+        self.loader.page_ready.connect(self._view.show_page)
+        self.loader.failed.connect(self.failed)
+        self._view.window_requested.connect(lambda window: self._session.show(window.start, window.duration))
+        self._view.sensitivity_requested.connect(self._session.step_sensitivity)
+        self._view.width_changed.connect(lambda _width: self.request_page())
+        self._view.page_shown.connect(self._on_page_shown)
+
+    def open(self, path: str, start: float | None, title: str) -> None:
+        """Open a file in the background, at `start` seconds or where it was last left."""
+        self._start_at, self._title = start, title
+        self._opener.open(path)
+
+    def settled(self) -> bool:
+        """Whether the page that is wanted is on screen."""
+        return self.loader.settled() and (self._session.recording is None or self._view.settled())
+
+    def close(self) -> None:
+        """End the work on pages and remember where the recording was left."""
+        self._remember()
+        self.loader.close()
+        self._runner.shutdown(2.0)
+        if self._session.recording is not None:
+            self._session.recording.close()
+
+    def request_page(self) -> None:
+        """Ask for the page of the session's window, montage and filter."""
+        session = self._session
+        if session.recording is None or session.montage is None:
+            return
+        view = session.view
+        self._view.set_display_note(f"{view.montage} · {view.uv_per_mm:g} µV/mm · {view.display_filter.describe()}")
+        self.loader.request(session.window, session.montage, view.display_filter, self._view.width_px())
+
+    def _on_opened(self, recording: Recording) -> None:
+        previous = self._session.recording
+        self._remember()
+        state = self._recall(recording)
+        start = state.position if self._start_at is None else self._start_at
+        self._session.open(recording, start, state.montage, state.page_seconds)
+        if previous is not None:
+            previous.close()
+
+    def _show_recording(self, recording: Recording) -> None:
+        self._panel.show_recording(recording, self._title)
+        self.opened.emit(recording, self._title or recording.path.name)
+        self.loader.set_recording(recording)
+        self.loader.set_overview(None)
+        facts = recording.duration, recording.start_datetime, recording.gaps, recording.channels
+        self._view.set_recording_facts(*facts)
+        self._show_montage()
+        self._view.set_sensitivity(self._session.view.uv_per_mm)
+        self._view.set_window(self._session.window)
+        self.request_page()
+
+    def _show_montage(self) -> None:
+        session = self._session
+        if session.recording is not None and session.montage is not None:
+            self._view.set_montage(session.montage, session.recording.channels)
+            self._panel.show_montage_note(session.montage.note)
+
+    def _on_window(self, window: Window) -> None:
+        self._view.set_window(window)
+        self.request_page()
+
+    def _on_view(self, view: View, before: View) -> None:
+        if view.montage != before.montage:
+            self._show_montage()
+        if view.uv_per_mm != before.uv_per_mm:
+            self._view.set_sensitivity(view.uv_per_mm)
+        if view.page_seconds != before.page_seconds:
+            self._view.set_window(self._session.window)
+        self.request_page()
+
+    def _run_page_work(self, work: Callable[[], None]) -> None:
+        self._runner.submit(Job("page", lambda _progress: work(), lane="io"))
+
+    def _on_page_shown(self, _window: Window) -> None:
+        recording = self._session.recording
+        if recording is not None and recording is not self._surveyed:
+            # Heavy things start once there is something to look at.
+            self._surveyed = recording
+            self._opener.survey(recording)
+            QTimer.singleShot(0, lambda: self.painted.emit(recording))
+
+    def _on_annotations(self, recording: Recording, annotations: tuple) -> None:
+        if recording is self._session.recording:
+            self._session.set_file_annotations(annotations)
+            self._panel.show_warnings(recording)
+
+    def _on_overview(self, recording: Recording, overview: object) -> None:
+        if recording is self._session.recording:
+            self.loader.set_overview(overview)
+            self._view.set_overview(overview)
+            self.request_page()
+
+    def _on_quality(self, recording: Recording, quality: object) -> None:
+        if recording is self._session.recording:
+            self._view.set_quality(quality)
+
+    def _on_event_table(self, table) -> None:
+        self._session.add_annotations(table.events)
+        for warning in table.warnings:
+            self.complained.emit(warning)
+
+    def _recall(self, recording: Recording) -> RecordingState:
+        if self._data_folder is None:
+            return RecordingState()
+        state, complaints = load_recording_state(recording.id, self._data_folder)
+        for complaint in complaints:
+            self.complained.emit(complaint)
+        return state
+
+    def _remember(self) -> None:
+        recording, view = self._session.recording, self._session.view
+        if recording is None or self._data_folder is None:
+            return
+        state = RecordingState(view.montage, {}, self._session.window.start, view.page_seconds)
+        try:
+            save_recording_state(recording.id, state, self._data_folder)
+        except OSError as error:
+            log_error(error)
