@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +11,7 @@ from analysis.errors import RecordingError
 from analysis.event_lists import read_list, read_wfdb_seizures
 from analysis.event_readers import EventTable, read_table, read_tse
 from analysis.seizure_marks import find_seizures, seizures
+from analysis.whole_files import whole_file
 
 __all__ = ["EventTable", "find_seizures", "format_events", "read_events", "seizures", "write_events"]
 
@@ -58,17 +57,8 @@ def write_events(
 
     Without events one `bckg` row covers the `duration` in seconds. Further columns that events carry follow ours.
     """
-    path = Path(path)
-    text = format_events(events, start_datetime, duration)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with whole_file(Path(path)) as file:
+        file.write(format_events(events, start_datetime, duration).encode())
 
 
 def format_events(events: Iterable[Annotation], start_datetime: datetime | None, duration: float) -> str:
@@ -123,9 +113,3 @@ def _read_recording(path: Path) -> EventTable:
 
 def _clean(text: str) -> str:
     return " ".join(text.split())
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

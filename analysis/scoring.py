@@ -87,13 +87,18 @@ class Rates:
 
 @dataclass(frozen=True)
 class Kappa:
-    """Cohen's kappa over segments: over all of them, and mean and SD over random draws (None where undefined)."""
+    """Cohen's kappa over segments: over all of them, and mean and SD over random draws (None where undefined).
+
+    `segments_per_draw` is the number that was drawn, all where the recording has fewer than the rule asks for.
+    """
 
     overall: float | None
     draws_mean: float | None
     draws_sd: float | None
     n_draws: int
     n_undefined: int
+    n_segments: int
+    segments_per_draw: int
 
     @property
     def word(self) -> str | None:
@@ -215,6 +220,8 @@ def kappa_over_draws(reference: np.ndarray, hypothesis: np.ndarray, seed: int, r
         draws_sd=float(defined.std(ddof=0)) if len(defined) else None,
         n_draws=rule.n_draws,
         n_undefined=int(len(values) - len(defined)),
+        n_segments=len(reference),
+        segments_per_draw=size,
     )
 
 

@@ -102,7 +102,12 @@ def _blank(
     request = AnalysisRequest("seizure", recording.id, detector.digests, window=window, options=options)
     provenance: dict[str, Any] = {
         "kind": "seizure",
-        "recording": {"path": str(recording.path), "id": recording.id, "duration": recording.duration},
+        "recording": {
+            "path": str(recording.path),
+            "id": recording.id,
+            "duration": recording.duration,
+            "start": recording.start_datetime.isoformat() if recording.start_datetime else None,
+        },
         "span": [window.start, window.stop],
         "checkpoint": dict(detector.checkpoint),
         "model": detector.title,
