@@ -115,11 +115,13 @@ def score(options: Namespace) -> None:
     """Compare two event files, or each pair of a list."""
     from app import headless
 
+    seed = options.seed or 0
     if options.batch:
-        scores = headless.score_batch(options.batch)
+        outcome = headless.score_batch(options.batch, seed)
     else:
-        scores = headless.score(options.reference, options.hypothesis, options.duration, options.recording)
-    print(to_json(scores) if options.json else to_lines(scores))
+        outcome = headless.score(options.reference, options.hypothesis, options.duration, options.recording, seed)
+    warn(outcome.warnings)
+    print(to_json(outcome.facts) if options.json else outcome.text)
 
 
 def screenshot(options: Namespace) -> None:
