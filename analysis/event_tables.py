@@ -39,7 +39,7 @@ def read_events(
         if suffix == ".seizures":
             return read_wfdb_seizures(path, duration)
         if suffix not in _TEXT_SUFFIXES or head.startswith((_EDF_MARK, _BDF_MARK)):
-            return _read_recording(path)
+            return _read_recording(path, head)
         if suffix in {".tse", ".tse_bi"}:
             return read_tse(path, duration)
         listed = read_list(path, recording_name, hints, duration) if suffix == ".txt" else None
@@ -102,13 +102,23 @@ def _head(path: Path) -> bytes:
     return head
 
 
-def _read_recording(path: Path) -> EventTable:
+def _read_recording(path: Path, head: bytes) -> EventTable:
     from analysis.readers import open_recording
 
-    with open_recording(path) as recording:
-        return EventTable(
-            tuple(recording.annotations), recording.duration, tuple(recording.warnings), recording.start_datetime
-        )
+    try:
+        with open_recording(path) as recording:
+            return EventTable(
+                tuple(recording.annotations), recording.duration, tuple(recording.warnings), recording.start_datetime
+            )
+    except RecordingError:
+        if not head.startswith((_EDF_MARK, _BDF_MARK)):
+            raise
+        from analysis.readers.edf import read_edf_annotations
+
+        events = read_edf_annotations(path)  # a file of annotations without a signal, as hypnograms are
+        if not events:
+            raise
+        return EventTable(events)
 
 
 def _clean(text: str) -> str:

@@ -175,9 +175,13 @@ def _load(name: str, device: str) -> tuple[Any, str]:
     try:
         return load_trained_model(name, device=device, threads=threads), TRAINED_MODELS[name][1]
     except (RuntimeError, OSError, ValueError) as error:
+        if device == "cuda":
+            raise AnalysisError(
+                "the packaged detector cannot use a GPU here, which takes the package onnxruntime-gpu: "
+                "choose the device cpu or auto"
+            ) from error
         raise AnalysisError(
-            f"the packaged detector cannot be loaded on {device} ({str(error).splitlines()[0]}): "
-            "choose the device cpu, or install brainmaze-eeg-models again"
+            f"the packaged detector cannot be loaded ({str(error).splitlines()[0]}): install brainmaze-eeg-models again"
         ) from error
 
 

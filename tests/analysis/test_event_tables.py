@@ -50,6 +50,19 @@ def test_shared_event_files(
     assert n_warnings is None or len(table.warnings) == n_warnings
 
 
+def test_a_hypnogram_without_a_signal_is_a_list_of_events(shared: Path) -> None:
+    table = read_events(shared / "recordings/sleep-edf/SC4001EC-Hypnogram.edf")
+    assert len(table.events) == 154
+    assert table.events[0].description == "Sleep stage W"
+    assert table.events[-1].stop == 86400
+
+
+@pytest.mark.parametrize("name", ["no_records.edf", "html_page.edf", "empty.edf"])
+def test_broken_recordings_have_no_events(shared: Path, name: str) -> None:
+    with pytest.raises(RecordingError, match=name):
+        read_events(shared / "recordings/broken" / name)
+
+
 def test_all_rows_of_a_bids_table_are_kept_in_order(shared: Path) -> None:
     table = read_events(shared / "recordings/scalp-seizure-42ch/scalp_seizure_events.tsv")
     assert len(table.events) == 26

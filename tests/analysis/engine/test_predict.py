@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from analysis.engine.predict import predict_seizures
 from analysis.errors import AnalysisError, RecordingError
@@ -162,6 +163,15 @@ def test_cancelling_ends_it(tiny: Callable[..., SeizurePrediction]) -> None:
 def test_what_cannot_be_asked_for(tiny: Callable[..., SeizurePrediction], more: dict[str, Any], message: str) -> None:
     with pytest.raises(AnalysisError, match=message):
         tiny(SCALP_42, **more)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="NOT TESTED: no CUDA device")
+def test_a_gpu_gives_what_the_cpu_gives(shared: Path, tiny: Callable[..., SeizurePrediction]) -> None:
+    folder = shared / "parity/mvpformer"
+    on_gpu = predict_seizures(shared / SCALP_42, folder / "tiny_base.pt", folder / "tiny_head.pt", device="cuda")
+    assert on_gpu.provenance["device"].startswith("cuda")
+    assert on_gpu.probability == pytest.approx(tiny(SCALP_42).probability, abs=1e-3)
 
 
 def test_a_recording_that_is_not_there(tiny: Callable[..., SeizurePrediction]) -> None:
