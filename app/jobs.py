@@ -5,6 +5,7 @@ The only file of the application that starts threads. A job is a plain function 
 
 from __future__ import annotations
 
+import atexit
 import heapq
 import threading
 import time
@@ -19,6 +20,7 @@ from analysis.progress import Cancelled, Progress
 
 LANES = {"gpu": 1, "io": 3}
 _WARM_UP_SHARE = 0.01
+_FORGOTTEN = 1.0
 
 
 class JobState(StrEnum):
@@ -306,6 +308,7 @@ class JobRunner(QObject):
 
     def __init__(self, lanes: dict[str, int] | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        _running.add(self)
         self._lanes = {name: _Lane(name, size) for name, size in (lanes or LANES).items()}
         self._jobs: list[Job] = []
         self._closed = False
@@ -316,9 +319,10 @@ class JobRunner(QObject):
         return tuple(job for job in self._jobs if not job.ended)
 
     def submit(self, job: Job) -> Job:
-        """Start a job as soon as its lane is free; returns it."""
+        """Start a job as soon as its lane is free; returns it. After `shutdown` it is cancelled at once."""
         if self._closed:
-            raise RuntimeError("the job runner is shut down")
+            job.cancel()
+            return job
         older = [other for other in self.jobs if job.replaces is not None and other.replaces == job.replaces]
         # The new job joins before the old one lets go, so that work they share is not thrown away in between.
         if not self._join(job, self.jobs):
@@ -337,6 +341,7 @@ class JobRunner(QObject):
     def shutdown(self, timeout: float = 3.0) -> bool:
         """Cancel everything and wait for the threads; False when one is still busy after `timeout` seconds."""
         self._closed = True
+        _running.discard(self)
         self.cancel_all()
         threads = [thread for lane in self._lanes.values() for thread in lane.close()]
         deadline = time.monotonic() + timeout
@@ -349,3 +354,13 @@ class JobRunner(QObject):
         if job.key is None:
             return False
         return any(o.key == job.key and o._work is not None and o._work.join(job) for o in others)
+
+
+_running: set[JobRunner] = set()
+
+
+@atexit.register
+def _stop_what_was_forgotten() -> None:
+    """End lanes that nobody shut down: a thread inside Qt that meets a dying interpreter aborts the process."""
+    for runner in list(_running):
+        runner.shutdown(_FORGOTTEN)

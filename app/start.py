@@ -55,7 +55,7 @@ def run_window(opening: Opening) -> int:
     log_qt_messages()
     application = QApplication([sys.argv[0]])
     application.setApplicationName("Cerebroscope")
-    window = MainWindow(settings, keep)
+    window = MainWindow(settings, keep, places.data)
     _survive_errors(window)
     window.show()
     for complaint in complaints:

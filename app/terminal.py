@@ -116,6 +116,7 @@ def score(options: Namespace) -> None:
     from app import headless
 
     seed = options.seed or 0
+    seed = options.seed or 0
     if options.batch:
         outcome = headless.score_batch(options.batch, seed)
     else:
@@ -159,7 +160,9 @@ def convert(options: Namespace) -> None:
     from analysis.conversion import convert as convert_recording
 
     with console_progress("Converting") as progress:
-        warn(convert_recording(options.recording, options.out, options.anonymize, progress) or ())
+        made = convert_recording(options.recording, options.out, options.anonymize, progress)
+    warn(made.notes)
+    print(f"{made.path}: {made.format}")
 
 
 def bench(options: Namespace) -> int:

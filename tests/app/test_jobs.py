@@ -12,7 +12,7 @@ from app.jobs import Job, JobRunner, JobState
 
 
 @pytest.fixture
-def runner(qapp):  # noqa: ARG001
+def runner(qapp):
     runner = JobRunner()
     yield runner
     assert runner.shutdown(timeout=5)
@@ -270,8 +270,10 @@ def test_shutdown_cancels_waits_and_takes_no_more():
     assert runner.shutdown(timeout=5)
     assert job.state is JobState.CANCELLED
     assert runner.jobs == ()
-    with pytest.raises(RuntimeError):
-        runner.submit(Job("late", lambda _: None))
+    late = Job("late", lambda _: None)
+    log = Log(late)
+    assert runner.submit(late).state is JobState.CANCELLED
+    assert log.names == ["cancelled", "finished"]
 
 
 @pytest.mark.usefixtures("qapp")
