@@ -27,6 +27,7 @@ from analysis.readers.text_headers import (
     brainvision_cuts,
     persyst_labels,
     require_brainvision_files,
+    require_persyst_file,
 )
 from analysis.readers.units import standard_unit
 from analysis.recording import Recording
@@ -70,6 +71,8 @@ class MneRecording(Recording):
         self._lock = threading.Lock()
         if fmt == "brainvision":
             require_brainvision_files(path)
+        if fmt == "persyst":
+            require_persyst_file(path)
         self._raw, said = _open_quietly(path, fmt)
         self.warnings += [sentence for text in said if (sentence := _in_our_words(text))]
         self.sfreq = float(self._raw.info["sfreq"])
@@ -122,11 +125,8 @@ class MneRecording(Recording):
 
     def _skipped_spans(self) -> list[tuple[int, int]]:
         """Samples that the recorder did not record and MNE fills with zeros."""
-        spans: list[tuple[int, int]] = []
-        for note in self._notes():
-            if note.description.upper().startswith("BAD_ACQ_SKIP"):
-                spans.append((round(note.onset * self.sfreq), round(note.stop * self.sfreq)))
-        return spans
+        skips = [note for note in self._notes() if note.description.upper().startswith("BAD_ACQ_SKIP")]
+        return sorted({(round(note.onset * self.sfreq), round(note.stop * self.sfreq)) for note in skips})
 
     def _find_gaps(self, cuts: Sequence[Cut]) -> tuple[tuple[float, float], ...]:
         """Spans without data, and cuts as gaps of no length, at which nothing may be filtered or scored across."""
@@ -149,7 +149,8 @@ class MneRecording(Recording):
         for note in raw.annotations:
             text = str(note["description"]).removeprefix("Comment/").removesuffix("/")
             names = tuple(self.channels[index[n]].name for n in note.get("ch_names", ()) if n in index)
-            notes.append(Annotation(float(note["onset"]) - first, float(note["duration"]), text, names))
+            duration = float(note["duration"])
+            notes.append(Annotation(float(note["onset"]) - first, duration if duration > 0 else 0.0, text, names))
         return notes
 
     def _load_annotations(self) -> tuple[Annotation, ...]:
@@ -200,9 +201,9 @@ def _open_quietly(path: Path, fmt: str) -> tuple[Any, list[str]]:
             warnings.simplefilter("always")
             raw = reader(path, preload=False, verbose=_QUIET)
     except FileNotFoundError as error:
-        missing = Path(error.filename).name if error.filename else _first_line(error)
+        missing = Path(error.filename).name if error.filename else "its data"
         raise RecordingError(
-            f"a file that belongs to the recording is missing: {missing} ({path}): put it beside it"
+            f"a file that belongs to the recording is missing, {missing} ({path}): put it beside this one"
         ) from error
     except PermissionError as error:
         raise RecordingError(f"no permission to read the recording ({path}): ask its owner for access") from error

@@ -63,7 +63,7 @@ def require_brainvision_files(path: Path) -> None:
     """Refuse a .vhdr whose data or marker file is not there under the name that the header gives it."""
     common = _values(read_sections(path).get("common infos", []))
     for key, suffix in (("datafile", ".eeg"), ("markerfile", ".vmrk")):
-        named = common.get(key, "").replace("$b", path.stem)
+        named = common.get(key, "")
         if not named or (path.parent / named).is_file():
             continue
         beside = path.with_suffix(suffix)
@@ -75,7 +75,7 @@ def require_brainvision_files(path: Path) -> None:
 
 def brainvision_cuts(path: Path, sfreq: float) -> list[Cut]:
     """Places where a new segment does not simply go on: its date says so, or no date says otherwise."""
-    marker_file = _values(read_sections(path).get("common infos", [])).get("markerfile", "").replace("$b", path.stem)
+    marker_file = _values(read_sections(path).get("common infos", [])).get("markerfile", "")
     markers = path.parent / marker_file
     if not marker_file or not markers.is_file():
         return []
@@ -99,6 +99,14 @@ def _date(digits: str) -> datetime | None:
         return datetime.strptime(digits.strip()[:20], "%Y%m%d%H%M%S%f")
     except ValueError:
         return None
+
+
+def require_persyst_file(path: Path) -> None:
+    """Refuse a .lay file whose data file is not beside it."""
+    named = _values(read_sections(path).get("fileinfo", [])).get("file", "")
+    name = named.replace("\\", "/").rsplit("/", 1)[-1]
+    if name and not (path.parent / name).is_file():
+        raise RecordingError(f"the header names {name!r}, which is not there ({path}): put it beside the header")
 
 
 def persyst_labels(path: Path) -> list[str]:
