@@ -8,6 +8,7 @@ is therefore halved (-6 dB), there is no phase shift, and the slope is 12 dB per
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -97,30 +98,47 @@ def filter_span(
     not reach `pad_seconds` beyond [start, stop), it is taken to end there for good (a gap, or the recording's end)
     and is continued by point reflection. `start` must be a multiple of `step`. Returns float32 (rows, n).
     """
+
+    def fill(out: np.ndarray, begin: int, end: int) -> None:
+        out[:] = data[:, begin - first : end - first]
+
+    available = (first, first + data.shape[1])
+    return filter_filled(fill, data.shape[0], available, sfreq, display_filter, start, stop, step)
+
+
+def filter_filled(
+    fill: Callable[[np.ndarray, int, int], None],
+    rows: int,
+    available: tuple[int, int],
+    sfreq: float,
+    display_filter: DisplayFilter,
+    start: int,
+    stop: int,
+    step: int = 1,
+) -> np.ndarray:
+    """As filter_span, with samples written where the transform wants them: saves two copies of large blocks.
+
+    fill(out, begin, end) must write samples [begin, end), which lie in `available`, into float32 `out` (rows, samples).
+    """
     pad = display_filter.pad_samples(sfreq, step)
     begin, end = start - pad, stop + pad
     size = end - begin
     n_fft = 2 * step * fft.next_fast_len(math.ceil(size / (2 * step)), real=True)
-    padded = np.empty((data.shape[0], n_fft), np.float32)
-    _fill(padded[:, :size], data, first - begin)
+    padded = np.empty((rows, n_fft), np.float32)
+    left, right = max(begin, available[0]), min(end, available[1])
+    inner = padded[:, left - begin : right - begin]
+    fill(inner, left, right)
+    if left > begin:
+        padded[:, : left - begin] = _reflection(inner, left - begin)[:, ::-1]
+    if right < end:
+        padded[:, right - begin : size] = _reflection(inner[:, ::-1], end - right)
     _bend(padded, size, round(_BEND_SECONDS * sfreq), pad)
     spectrum = fft.rfft(padded, axis=1, overwrite_x=True)[:, : n_fft // (2 * step) + 1]
     spectrum *= _gain(display_filter, sfreq, n_fft, step)
     filtered = fft.irfft(spectrum, n_fft // step, axis=1, overwrite_x=True)
     offset = (start - begin) // step
     count = -(-(stop - start) // step)
-    return filtered[:, offset : offset + count]
-
-
-def _fill(padded: np.ndarray, data: np.ndarray, offset: int) -> None:
-    """Lay `data` into `padded` at `offset` (which may be negative) and continue it at both ends where it is short."""
-    size = padded.shape[1]
-    left, right = max(0, offset), min(size, offset + data.shape[1])
-    padded[:, left:right] = data[:, left - offset : right - offset]
-    if left > 0:
-        padded[:, :left] = _reflection(data, left)[:, ::-1]
-    if right < size:
-        padded[:, right:] = _reflection(data[:, ::-1], size - right)
+    return np.asarray(filtered[:, offset : offset + count])
 
 
 def _reflection(data: np.ndarray, count: int) -> np.ndarray:

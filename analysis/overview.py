@@ -15,7 +15,8 @@ import numpy as np
 from analysis.montage import Montage
 from analysis.progress import Progress
 from analysis.recording import Recording, Window
-from analysis.signal_blocks import ColumnPage, column_grid, is_filtered
+from analysis.row_filter import is_filtered
+from analysis.signal_blocks import ColumnPage, column_grid
 
 OVERVIEW_PAGE_SECONDS = 20 * 60.0
 _BIN_SECONDS = 0.25

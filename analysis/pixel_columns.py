@@ -48,11 +48,15 @@ def _from_lines(x: np.ndarray, u: np.ndarray, gaps: bool) -> tuple[np.ndarray, n
     at_border += before
     lo, hi = least(at_border[:-1], at_border[1:]), most(at_border[:-1], at_border[1:])
     first, last = np.ceil(u[:-1]).astype(np.intp), np.floor(u[1:]).astype(np.intp)
+    dense = bool((first <= last).all())
     for o in range(int((last - first).max()) + 1):
         index = first + o
-        here = index <= last  # columns differ by one in how many samples they hold
-        value = x.take(np.where(here, index, 0), axis=0)
-        value[~here] = at_border[:-1][~here]
+        if dense:  # where a column has fewer samples, its last one is taken again
+            value = x.take(np.minimum(index, last), axis=0)
+        else:
+            here = index <= last
+            value = x.take(np.where(here, index, 0), axis=0)
+            value[~here] = at_border[:-1][~here]
         least(lo, value, out=lo)
         most(hi, value, out=hi)
     return lo, hi

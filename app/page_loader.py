@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typing import Any
 from PyQt6.QtCore import QObject, Qt, pyqtSignal
 
 from analysis.block_cache import BlockCache
+from analysis.errors import RecordingError
 from analysis.filtering import DisplayFilter
 from analysis.montage import Montage
 from analysis.overview import OVERVIEW_PAGE_SECONDS, Overview, blank_page, overview_page
@@ -18,6 +20,7 @@ from analysis.recording import Recording, Window
 from analysis.signal_blocks import BlockSource, ColumnPage
 
 _READY_PAGES = 4
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,8 @@ class _Wish:
 class PageLoader(QObject):
     """Answers `request` with `page_ready`; lives on one thread, works on those that `submit` lends it.
 
-    `submit(fn)` must run fn() on a thread of its own; no more than one is asked for at a time.
+    `submit(fn)` must run fn() on another thread. Two are asked for at a time: one makes the page from its start, the
+    other helps it from the end. With only one thread pages come all the same, later.
     """
 
     page_ready = pyqtSignal(object)  # ColumnPage; several for one request when it takes long
@@ -53,6 +57,7 @@ class PageLoader(QObject):
         self._wish: _Wish | None = None
         self._pending = False
         self._working = False
+        self._helping = False
         self._ready: OrderedDict[_Wish, ColumnPage] = OrderedDict()
         # Of the owner's thread.
         self._asked: _Wish | None = None
@@ -102,10 +107,13 @@ class PageLoader(QObject):
             if self._recording is None:
                 return
             self._wish, self._pending = wish, True
-            if self._working:
-                return
-            self._working = True
-        self._submit(self._work)
+            work, self._working = not self._working, True
+            aid = not self._helping and wish not in self._ready and not _is_long(wish.window)
+            self._helping = self._helping or aid
+        if work:
+            self._submit(self._work)
+        if aid:
+            self._submit(self._help)
 
     def _on_arrived(self, wish: _Wish, answer: ColumnPage | BaseException) -> None:
         if wish != self._asked or self._answered:
@@ -139,6 +147,25 @@ class PageLoader(QObject):
             except Exception as error:
                 # Handed to the owner whole; what it means to a person is said where errors are shown.
                 self._arrived.emit(wish, error)
+
+    def _help(self) -> None:
+        """Make the newest wish's blocks from the end of the page on, until the one who serves it is met."""
+        with self._lock:
+            wish, recording = self._wish, self._recording
+        try:
+            if wish is not None and recording is not None:
+                source = self._source_of(wish, recording)
+                source.help_with(wish.window, wish.width, lambda: self._is_wanted(wish))
+        except (RecordingError, OSError, MemoryError) as error:
+            # The one who serves the page meets the same fault and tells of it.
+            _LOG.debug("help with a page ended: %s", error)
+        finally:
+            with self._lock:
+                self._helping = False
+
+    def _is_wanted(self, wish: _Wish) -> bool:
+        with self._lock:
+            return self._wish is wish and wish not in self._ready and self._recording is not None
 
     def _serve(self, wish: _Wish, recording: Recording, overview: Overview | None) -> None:
         if _is_long(wish.window):
@@ -175,15 +202,16 @@ class PageLoader(QObject):
                     self._keep(neighbour, page)
 
     def _source_of(self, wish: _Wish, recording: Recording) -> BlockSource:
-        source = self._source
-        if (
-            source is None
-            or source.recording is not recording
-            or source.montage != wish.montage
-            or source.display_filter != wish.display_filter
-        ):
-            source = self._source = BlockSource(recording, wish.montage, wish.display_filter, self._cache)
-        return source
+        with self._lock:
+            source = self._source
+            if (
+                source is None
+                or source.recording is not recording
+                or source.montage != wish.montage
+                or source.display_filter != wish.display_filter
+            ):
+                source = self._source = BlockSource(recording, wish.montage, wish.display_filter, self._cache)
+            return source
 
     def _is_stale(self) -> bool:
         with self._lock:

@@ -42,11 +42,13 @@ class Gutter(QWidget):
 
     def set_rows(self, rows: Rows, names: tuple[str, ...] | None = None) -> None:
         """Show these rows, under other `names` where the page shows something else than its montage says."""
-        self._rows = rows
-        self._names = rows.names if names is None else names
+        names = rows.names if names is None else names
         if len(self._states) != len(rows):
             self._states = ("",) * len(rows)
-        self._redraw()
+        same = self._rows is not None and names == self._names and rows.looks_like(self._rows)
+        self._rows, self._names = rows, names
+        if not same:
+            self._redraw()
 
     def set_states(self, states: tuple[str, ...]) -> None:
         """Say what is wrong with each row; "" for nothing."""

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF, QResizeEvent
+from PyQt6.QtGui import (
+    QBrush,
+    QFontMetricsF,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QPolygonF,
+    QResizeEvent,
+)
 from PyQt6.QtWidgets import QWidget
 
 from analysis.recording import Window
@@ -156,7 +166,7 @@ class Lane(QWidget):
 
     def _paint_badge(self, painter: QPainter, y: float) -> None:
         painter.setFont(font(9, True))
-        width = QFontMetricsF(painter.font()).horizontalAdvance(self.badge) + 8
+        width = QFontMetricsF(painter.font()).horizontalAdvance(self.badge) + 6
         rect = QRectF(_LEFT, y + 2, width, 14) if not self._is_folded else QRectF(self._left + 4, 4, width, 13)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self.theme.colour("caution"))
@@ -201,10 +211,7 @@ def hatch(painter: QPainter, area: QRectF, theme: Theme) -> None:
     """Mark an area as one without an answer."""
     painter.fillRect(area, theme.colour("grid"))
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(theme.colour("muted", 0.35))
-    brush = painter.brush()
-    brush.setStyle(Qt.BrushStyle.BDiagPattern)
-    painter.setBrush(brush)
+    painter.setBrush(QBrush(theme.colour("muted", 0.35), Qt.BrushStyle.BDiagPattern))
     painter.drawRect(area)
     painter.setBrush(Qt.BrushStyle.NoBrush)
 

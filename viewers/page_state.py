@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.channel_quality import OK, ChannelQuality
+from analysis.channel_quality import NOT_CALIBRATED, OK, ChannelQuality
 from analysis.signal_blocks import ColumnPage
 from viewers.rows import Rows
 
@@ -65,40 +65,39 @@ def _runs(mask: np.ndarray) -> list[tuple[int, int]]:
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
-def row_states(page: ColumnPage | None, rows: Rows, quality: dict[str, ChannelQuality]) -> tuple[str, ...]:
-    """For each row "" or what is wrong with it: its channels' faults, flat on this page, or outside the view."""
-    states = [_fault(rows, i, quality) for i in range(len(rows))]
-    if page is None or page.lo.shape[1] != len(rows) or not page.lo.size:
-        return tuple(states)
-    low, high = np.fmin.reduce(page.lo, axis=0), np.fmax.reduce(page.hi, axis=0)
-    # The least share of columns is enough to know: only rows that leave the view are looked at closely.
-    for i in range(len(rows)):
-        if states[i] or np.isnan(low[i]):
-            continue
-        if not rows.own_scale[i] and high[i] - low[i] < _FLAT_UV and page.complete:
-            states[i] = FLAT
-        elif _outside(page, rows, i, float(low[i]), float(high[i])):
-            states[i] = OFF_SCALE
-    return tuple(states)
+def row_faults(rows: Rows, quality: Mapping[str, ChannelQuality]) -> tuple[str, ...]:
+    """For each row "" or the fault of its electrodes, which holds on every page."""
+    return tuple(_fault(rows, i, quality) for i in range(len(rows)))
 
 
-def _fault(rows: Rows, i: int, quality: dict[str, ChannelQuality]) -> str:
+def _fault(rows: Rows, i: int, quality: Mapping[str, ChannelQuality]) -> str:
     row = rows.montage.derivations[i]
     names = (row.anode, *row.cathode) if len(row.cathode) <= 1 else (row.anode,)
     for name in names:
         state = quality[name].state if name in quality else OK
         if state != OK:
-            # A flat trigger or an unused input is only worth a word where a brain signal was expected.
             return state if name == row.anode else f"{name} {state}"
     channel = rows.channel(i)
-    return "not calibrated" if channel is not None and not channel.calibrated else ""
+    return NOT_CALIBRATED if channel is not None and not channel.calibrated else ""
 
 
-def _outside(page: ColumnPage, rows: Rows, i: int, low: float, high: float) -> bool:
-    edges = sorted((rows.y(i, low), rows.y(i, high)))
-    if edges[0] >= 0 and edges[1] <= rows.height:
-        return False
-    top, bottom = rows.y(i, 1) - rows.y(i, 0), rows.y(i, 0)
-    first, last = page.lo[:, i] * top + bottom, page.hi[:, i] * top + bottom
-    upper, lower = np.fmin(first, last), np.fmax(first, last)
-    return bool(np.mean((upper > rows.height) | (lower < 0)) > _OFF_SCALE_SHARE)
+def row_states(page: ColumnPage, rows: Rows, faults: Sequence[str]) -> tuple[str, ...]:
+    """For each row its fault, or what is wrong with it on this page: flat, or outside the view."""
+    states = list(faults)
+    if page.lo.shape[1] != len(rows) or not page.lo.size:
+        return tuple(states)
+    low, high = np.fmin.reduce(page.lo, axis=0), np.fmax.reduce(page.hi, axis=0)
+    if page.complete:
+        for i in np.flatnonzero((high - low < _FLAT_UV) & ~rows.own_scale):
+            states[i] = states[i] or FLAT
+    # Only rows that leave the view at all are looked at column by column.
+    edges = np.sort(rows.origin + rows.gain * np.stack([low, high]), axis=0)
+    for i in np.flatnonzero((edges[0] < 0) | (edges[1] > rows.height)):
+        if not states[i] and _off_scale_share(page, rows, int(i)) > _OFF_SCALE_SHARE:
+            states[i] = OFF_SCALE
+    return tuple(states)
+
+
+def _off_scale_share(page: ColumnPage, rows: Rows, i: int) -> float:
+    reach = np.stack([page.lo[:, i], page.hi[:, i]]) * rows.gain[i] + rows.origin[i]
+    return float(np.mean((reach.min(axis=0) > rows.height) | (reach.max(axis=0) < 0)))

@@ -74,8 +74,9 @@ class ProbabilityLane(Lane):
         self._prediction = prediction
         self.subtitle = "" if prediction is None else prediction.model_title
         self.badge = "random weights" if prediction is not None and prediction.random_weights else ""
-        tip = "" if prediction is None else prediction.caveat
-        self.setToolTip(tip)
+        self.setToolTip(
+            "" if prediction is None else "\n".join(filter(None, (prediction.model_title, prediction.caveat)))
+        )
         if prediction is not None and not self._grabbed:
             self._threshold = float(prediction.threshold)
         self.changed()
@@ -127,7 +128,7 @@ class ProbabilityLane(Lane):
             if metrics.horizontalAdvance("not scored") + 12 < right - left:
                 painter.setPen(self.theme.colour("muted"))
                 text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, right - left - 8)
-                painter.drawText(QRectF(left, 0, right - left, size.height()), Qt.AlignmentFlag.AlignCenter, text)
+                painter.drawText(QRectF(left, _TOP + 1, right - left, 16), Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_missing(self, painter: QPainter, scale: TimeScale, size: QSize, prediction: SeizurePrediction) -> None:
         y = self._y(0.0, size.height())
@@ -138,7 +139,7 @@ class ProbabilityLane(Lane):
             painter.drawLine(QPointF(left, y), QPointF(right, y))
             if right - left > 70:
                 painter.setPen(self.theme.colour("muted"))
-                painter.drawText(QRectF(left, 0, right - left, size.height()), Qt.AlignmentFlag.AlignCenter, "scoring…")
+                painter.drawText(QRectF(left, _TOP + 1, right - left, 16), Qt.AlignmentFlag.AlignCenter, "scoring…")
 
     def paint_moving(self, painter: QPainter) -> None:
         """The threshold line and its value, lighter while there is nothing to divide."""

@@ -10,7 +10,7 @@ import numpy as np
 from analysis.channel_quality import ChannelQuality
 from analysis.montage import Montage
 from analysis.recording import Channel
-from analysis.signal_blocks import is_filtered
+from analysis.row_filter import is_filtered
 
 _BLOCK_GAP = 1.0
 _CROWDED_BLOCK_GAP = 0.5
@@ -112,6 +112,14 @@ class Rows:
             for i, row in enumerate(self.montage.derivations)
             if row.name in wanted or row.anode in wanted or (len(row.cathode) == 1 and row.cathode[0] in wanted)
         ]
+
+    def looks_like(self, other: Rows) -> bool:
+        """Whether names, colours, places and notes are those of other rows, so that labels need not be drawn again."""
+        return (
+            self.height == other.height
+            and (self.names, self.sides, self.notes) == (other.names, other.sides, other.notes)
+            and np.array_equal(self.centre, other.centre)
+        )
 
     def channel(self, row: int) -> Channel | None:
         """The channel of a row's first electrode; None where it is not known."""

@@ -7,6 +7,7 @@ heed. The hues stay apart for the common kinds of colour blindness; names, gaps 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from PyQt6.QtGui import QColor, QFont, QGuiApplication, QPalette
 
@@ -42,15 +43,20 @@ class Theme:
     envelope: str
 
     def colour(self, name: str, alpha: float = 1.0) -> QColor:
-        """A colour by its meaning, with an opacity."""
-        colour = QColor(getattr(self, name))
-        colour.setAlphaF(alpha)
-        return colour
+        """A colour by its meaning, with an opacity; shared, so not to be changed."""
+        return _colour(getattr(self, name), alpha)
 
     @property
     def is_dark(self) -> bool:
         """Whether text is lighter than what it stands on."""
         return QColor(self.canvas).lightness() < 128
+
+
+@lru_cache(maxsize=512)
+def _colour(name: str, alpha: float) -> QColor:
+    colour = QColor(name)
+    colour.setAlphaF(alpha)
+    return colour
 
 
 LIGHT = Theme(
@@ -124,7 +130,12 @@ def theme(name: str) -> Theme:
 
 
 def font(size: int, bold: bool = False) -> QFont:
-    """The application's font at a size in pixels."""
+    """The application's font at a size in pixels; shared, so not to be changed."""
+    return _font(QGuiApplication.font().family(), size, bold)
+
+
+@lru_cache(maxsize=64)
+def _font(_family: str, size: int, bold: bool) -> QFont:
     made = QFont(QGuiApplication.font())
     made.setPixelSize(size)
     made.setBold(bold)

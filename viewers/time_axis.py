@@ -68,7 +68,8 @@ class TimeAxis(QWidget):
         step = self._scale.step(LABEL_PX)
         for time in self._scale.ticks(step, clock_origin(self.start)):
             self._write(painter, time, time_text(time, step, self.start))
-        if self._cursor is not None:
+        window = self._scale.window
+        if self._cursor is not None and window.start <= self._cursor <= window.stop:
             self._write_cursor(painter, self._cursor)
 
     def _write(self, painter: QPainter, time: float, text: str) -> QRectF:

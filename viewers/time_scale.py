@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from analysis.recording import Window
 
 _STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600)
+_SHORT_PAGE = 4.0
 _MINOR = {1: 1, 2: 1, 5: 1, 10: 1, 15: 5, 30: 5, 60: 10, 120: 30, 300: 60, 600: 60, 900: 300, 1800: 300, 3600: 600}
 
 
@@ -33,9 +34,9 @@ class TimeScale:
         return self.window.start + x / self.px_per_second if self.px_per_second else self.window.start
 
     def step(self, min_px: float) -> float:
-        """The least step of clock or decimal time that takes at least `min_px` pixels."""
+        """The least step that takes at least `min_px` pixels; parts of a second only on pages of a few seconds."""
         for step in _STEPS:
-            if step * self.px_per_second >= min_px:
+            if step * self.px_per_second >= min_px and (step >= 1 or self.window.duration <= _SHORT_PAGE):
                 return step
         return float(_STEPS[-1])
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import numpy as np
 from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QMouseEvent, QPainter, QPen, QPolygonF, QWheelEvent
+from PyQt6.QtGui import QMouseEvent, QPainter, QPolygonF, QWheelEvent
 
 from analysis.annotation import Annotation
 from analysis.annotation_index import AnnotationIndex
@@ -156,15 +156,15 @@ class Timeline(Lane):
         """The page, and the mark that is pointed out."""
         if self._duration <= 0:
             return
-        rect = self.page_rect
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(self.theme.colour("accent"), 1))
-        painter.setBrush(self.theme.colour("accent", 0.14))
-        painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
+        # Plain rectangles: this is painted at every page turn, and rounded ones cost ten times as much.
+        rect = self.page_rect.toRect()
+        painter.fillRect(rect, self.theme.colour("accent", 0.14))
+        painter.setPen(self.theme.colour("accent"))
+        painter.drawRect(rect.adjusted(0, 0, -1, -1))
         if self._current is not None:
             x = self.plot_rect.left() + self.scale.x(self._current.onset)
             colour = self.theme.colour("accent" if self._current.is_model else "human")
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(colour)
             bottom = float(self.height())

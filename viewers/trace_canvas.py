@@ -168,6 +168,8 @@ class TraceCanvas(GraphicsView):
     def set_cursor(self, time: float | None) -> None:
         """Draw the cursor line at a time; only its old and new columns are painted."""
         x = None if time is None else self.scale_px.x(time)
+        if x is not None and not 0 <= x <= self.width():
+            x = None
         viewport = self.viewport()
         if viewport is None or x == self._cursor_x:
             return

@@ -20,7 +20,7 @@ from viewers.labels import BAND_HEIGHT
 from viewers.overlays import OVERLAYS
 from viewers.overlays.base import Overlay, OverlayState
 from viewers.page_decor import BOTTOM
-from viewers.page_state import find_holes, row_states
+from viewers.page_state import find_holes, row_faults, row_states
 from viewers.rows import Rows
 from viewers.theme import LIGHT, Theme
 from viewers.time_axis import TimeAxis
@@ -68,6 +68,7 @@ class TraceView(QWidget):
         self._channels: Sequence[Channel] = ()
         self._quality: dict[str, ChannelQuality] = {}
         self._provisional: dict[str, ChannelQuality] = {}
+        self._faults: tuple[str, ...] = ()
         self._gaps: Sequence[tuple[float, float]] = ()
         self._duration = 0.0
         self._uv_per_mm = 7.0
@@ -76,6 +77,7 @@ class TraceView(QWidget):
         self._has_labels = False
         self._note = ""
         self._waiting_for_paint = False
+        self._mouse: tuple[float, float] | None = None  # pixels
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(_REST_MS)
@@ -168,6 +170,9 @@ class TraceView(QWidget):
                 overlay.show_page(shown, self.canvas.rows)
         self._update_labels()
         self._changed()
+        if self._mouse is not None:
+            # The mouse rests while the page goes by: it now points at another time.
+            self._on_cursor(self.canvas.scale_px.time(self._mouse[0]), self._mouse[1])
 
     def set_selection(self, window: Window | None) -> None:
         """Show a selected span, or none."""
@@ -280,6 +285,7 @@ class TraceView(QWidget):
         )
         self.canvas.rows = rows
         self.canvas.picture.set_rows(rows)
+        self._faults = row_faults(rows, self._quality)
         page = self.canvas.picture.page
         self._name_rows(page)
         if page is not None and self.canvas.page_fits(page):
@@ -301,7 +307,7 @@ class TraceView(QWidget):
         if rows is None or not self.canvas.page_fits(page):
             return
         self._name_rows(page)
-        self.gutter.set_states(row_states(page, rows, self._quality))
+        self.gutter.set_states(row_states(page, rows, self._faults))
         self.canvas.holes = find_holes(page, self._gaps, self._duration)
         furniture = self.canvas.furniture
         furniture.warning = "" if page.filtered else _UNFILTERED
@@ -371,6 +377,7 @@ class TraceView(QWidget):
 
     def _on_cursor(self, time: float, y: float) -> None:
         rows = self.canvas.rows
+        self._mouse = (self.canvas.scale_px.x(time), y)
         self.cursor_moved.emit(time)
         row = rows.row_at(y) if rows is not None else None
         self.gutter.set_hovered(row)
@@ -399,6 +406,7 @@ class TraceView(QWidget):
         return float((page.lo[column, row] + page.hi[column, row]) / 2)
 
     def _on_cursor_left(self) -> None:
+        self._mouse = None
         self.gutter.set_hovered(None)
         self.cursor_moved.emit(None)
         self.unhovered.emit()

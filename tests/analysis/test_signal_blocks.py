@@ -13,7 +13,8 @@ from analysis.filtering import DisplayFilter, filter_span
 from analysis.montage import Derivation, Montage
 from analysis.pixel_columns import columns
 from analysis.recording import Channel, Recording, Window
-from analysis.signal_blocks import BlockSource, column_grid, is_filtered
+from analysis.row_filter import is_filtered
+from analysis.signal_blocks import BlockSource, column_grid
 
 Make = Callable[..., Recording]
 SFREQ = 200.0

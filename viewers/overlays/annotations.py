@@ -60,14 +60,13 @@ class AnnotationsOverlay(PaintedOverlay):
         if not found.size:
             return
         shade = self.theme.colour("human", 0.10 * self.state.opacity)
-        line = self.theme.colour("human", 0.9)
         if found.size > MANY:
-            line.setAlphaF(0.45)
-            paint_many(painter, scale, height, self._index.onset[found], self._index.stop[found], shade, line)
+            onset, stop = self._index.onset[found], self._index.stop[found]
+            paint_many(painter, scale, height, onset, stop, shade, self.theme.colour("human", 0.45))
             return
         spans = []
         for i in found:
             mark = self._index.items[i]
             which = self.rows.of_channels(mark.ch_names) if self.rows is not None and mark.ch_names else []
             spans.append((mark.onset, mark.stop, which))
-        paint_few(painter, scale, height, spans, self.rows, shade, line, dashed=True)
+        paint_few(painter, scale, height, spans, self.rows, shade, self.theme.colour("human", 0.9), dashed=True)
