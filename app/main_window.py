@@ -45,6 +45,8 @@ OVERLAYS = (
 )
 _TITLE = "Cerebroscope"
 _OPACITY = 0.6
+# What the first run of any model would otherwise wait for.
+_ENGINE_MODULES = ("torch", "scipy.signal", "brainmaze_eeg_models")
 
 
 class MainWindow(QMainWindow):
@@ -61,7 +63,7 @@ class MainWindow(QMainWindow):
         self.settings = settings
         self._save_settings = save_settings
         self.runner = JobRunner(parent=self)
-        self.engine = EngineProcess()
+        self.engine = EngineProcess(preload=_ENGINE_MODULES)
         self.reader = EngineProcess("reader", niceness=0)
         self.session = Session(_view_of(settings), parent=self)
         self.view = RecordingView()

@@ -99,9 +99,9 @@ class ModelPanel(QWidget):
         self._state.setText("Random weights: the output means nothing" if facts.get("random_weights") else "")
         self._state.setVisible(bool(self._state.text()))
         set_role(self._state, "warning")
-        needs_head = not packaged and not facts.get("has_classifier", True)
+        needs_head = not packaged and not _has_seizure_head(facts)
         self._head.setVisible(needs_head)
-        trained = facts.get("n_segments")
+        trained = _trained_segments(facts)
         for widget in (self._segments, self._segments_label):
             widget.setVisible(trained is not None)
         if trained is not None:
@@ -113,9 +113,9 @@ class ModelPanel(QWidget):
     def _on_segments(self, value: int) -> None:
         row = self._row()
         model, button, facts = self._models[row]
-        changed = replace(model, segments=None if value == facts.get("n_segments") else value)
+        changed = replace(model, segments=None if value == _trained_segments(facts) else value)
         self._models[row] = (changed, button, facts)
-        trained = facts.get("n_segments")
+        trained = _trained_segments(facts)
         other = value != trained
         self._state.setText(f"Trained with T = {trained}: at T = {value} its position rows mean other distances")
         self._state.setVisible(other)
@@ -126,13 +126,19 @@ class ModelPanel(QWidget):
 
 
 def _summary(facts: Mapping[str, Any]) -> str:
-    parts = [str(facts.get("title", facts.get("family", "")))]
-    if facts.get("n_params"):
-        parts.append(f"{facts['n_params']:,} parameters")
-    text = ", ".join(part for part in parts if part)
-    if not facts.get("has_classifier", True):
+    text = f"{facts['title']} ({facts['size']}), {facts['n_params']:,} parameters"
+    if not _has_seizure_head(facts):
         text += ". No seizure head: it predicts the next state, not seizures."
     return text
+
+
+def _has_seizure_head(facts: Mapping[str, Any]) -> bool:
+    return "seizure" in facts["labels"]
+
+
+def _trained_segments(facts: Mapping[str, Any]) -> int | None:
+    """Segments in the window a checkpoint was trained with; None for a model that has no such window."""
+    return facts.get("preprocessing", {}).get("n_segments")
 
 
 def title_for(path: str, head: str | None = None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PyQt6.QtWidgets import QLabel, QSlider, QSpinBox, QWidget
+from PyQt6.QtWidgets import QLabel, QPushButton, QSlider, QSpinBox, QWidget
 
 from analysis.recording import Channel
 from analysis.results import AnalysisRequest, SeizurePrediction
@@ -108,11 +108,35 @@ def test_the_packaged_detector_states_its_limits(qtbot):
         assert limit in texts(panel)
 
 
+FACTS = {
+    "title": "MVPFormer",
+    "size": "tiny",
+    "n_params": 1234567,
+    "labels": ["background", "seizure"],
+    "preprocessing": {"n_segments": 14},
+    "random_weights": True,
+}
+
+
+def test_a_base_without_a_head_asks_for_one(qtbot):
+    panel = ModelPanel()
+    qtbot.addWidget(panel)
+    panel.add(ModelChoice("base", "base.pt"), FACTS | {"labels": []})
+    asks = next(b for b in panel.findChildren(QPushButton) if "head" in b.text())
+    assert asks.isVisibleTo(panel)
+    assert "No seizure head" in texts(panel)
+    with qtbot.waitSignal(panel.head_requested) as requested:
+        asks.click()
+    assert requested.args[0].checkpoint == "base.pt"
+    panel.choose("brainmaze")
+    assert not asks.isVisibleTo(panel)
+
+
 def test_a_loaded_model_is_chosen_and_its_window_is_visible(qtbot):
     panel = ModelPanel()
     qtbot.addWidget(panel)
     model = ModelChoice("tiny", "tiny.pt")
-    panel.add(model, {"title": "MVPFormer", "n_params": 1234567, "n_segments": 14, "random_weights": True})
+    panel.add(model, FACTS)
     assert panel.current() == model
     assert "1,234,567 parameters" in texts(panel)
     assert "Random weights" in texts(panel)

@@ -1,0 +1,226 @@
+"""The real window on real recordings: opening, paging, marks, models, and what happens when things go wrong."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QMessageBox
+
+from app.actions import ACTIONS
+from app.jobs import Job
+from app.settings import Settings
+from app.testing import Window, open_window
+
+SEIZURE = "scalp-seizure-46ch/demo_edf.edf"
+
+
+@pytest.fixture
+def opened(shared, qtbot):
+    """Opens recordings in real windows and closes them after the test."""
+    windows: list[Window] = []
+
+    def open_it(name: str, **settings) -> Window:
+        window = open_window(shared / "recordings" / name, (1400, 860), Settings(theme="light", **settings))
+        windows.append(window)
+        window.wait()
+        return window
+
+    yield open_it
+    for window in windows:
+        window.close()
+
+
+def test_opens_in_the_clinical_montage_with_the_marks_of_the_file(opened):
+    main = opened(SEIZURE).main
+    assert main.session.view.montage == "LB-18.1"
+    assert len(main.events.items()) == 8
+    assert main.windowTitle().startswith("demo_edf.edf")
+    assert main.toolbar.montage.value() == "Longitudinal bipolar"
+    assert main.toolbar.sensitivity.value() == "7 µV/mm"
+
+
+def test_traces_are_painted_in_the_colours_of_their_sides(opened):
+    window = opened(SEIZURE)
+    picture = window.grab()
+    image = picture.convertToFormat(picture.Format.Format_RGB32)
+    pixels = np.frombuffer(image.constBits().asarray(image.sizeInBytes()), np.uint8).reshape(image.height(), -1, 4)
+    blue, green, red = (pixels[..., i].astype(int) for i in range(3))
+    assert ((blue - red > 60) & (blue - green > 30)).sum() > 3000
+    assert ((red - blue > 60) & (red - green > 60)).sum() > 3000
+
+
+@pytest.mark.parametrize(
+    ("key", "modifier", "start"),
+    [
+        (Qt.Key.Key_Right, Qt.KeyboardModifier.NoModifier, 20.0),
+        (Qt.Key.Key_Left, Qt.KeyboardModifier.NoModifier, 0.0),
+        (Qt.Key.Key_Right, Qt.KeyboardModifier.ControlModifier, 11.0),
+        (Qt.Key.Key_Home, Qt.KeyboardModifier.NoModifier, 0.0),
+        (Qt.Key.Key_End, Qt.KeyboardModifier.NoModifier, 35.0),
+    ],
+)
+def test_keys_turn_pages(opened, qtbot, key, modifier, start):
+    window = opened(SEIZURE)
+    window.show(10.0, 10.0)
+    qtbot.keyClick(window.main, key, modifier)
+    window.wait()
+    assert window.main.session.window.start == start
+    assert window.main.view.shown_window().start == start
+
+
+def test_every_action_has_a_handler_and_every_key_is_used_once(opened):
+    main = opened(SEIZURE).main
+    assert set(main.actions_by_id) == {spec.id for spec in ACTIONS}
+    keys = [key for spec in ACTIONS for key in spec.keys]
+    assert len(keys) == len(set(keys))
+
+
+def test_next_event_moves_the_page_there(opened):
+    window = opened(SEIZURE)
+    for _ in range(8):
+        window.main.actions_by_id["next_event"].trigger()
+    window.wait()
+    chosen = window.main.events.selected()
+    assert chosen.description.startswith("seizure ends")
+    assert window.main.session.window.start <= chosen.onset < window.main.session.window.stop
+
+
+def test_switching_the_montage_by_key_keeps_the_page(opened, qtbot):
+    window = opened(SEIZURE)
+    window.show(10.0, 10.0)
+    qtbot.keyClick(window.main, Qt.Key.Key_3)
+    window.wait()
+    assert window.main.session.montage.ch_names[0] == "Fp1-avg"
+    assert window.main.session.window.start == 10.0
+
+
+def test_a_gap_is_told_in_the_panel_and_drawn(opened):
+    window = opened("broken/edfplus_d_gap.edf")
+    window.show(0.0, 70.0)
+    window.wait()
+    assert window.main.session.recording.gaps == ((5.0, 65.0),)
+    assert window.main.view.settled()
+
+
+def test_a_foreign_format_opens_through_the_reader_process(opened):
+    main = opened("brainvision/test.vhdr").main
+    assert len(main.session.recording.channels) == 32
+    assert main.reader.pid is not None
+
+
+def test_a_file_that_is_no_recording_is_refused_in_one_box(shared, qtbot):
+    window = open_window(shared / "recordings/broken/html_page.edf", (1000, 700), Settings())
+    try:
+        boxes = window.main.findChildren
+        qtbot.waitUntil(lambda: len(boxes(QMessageBox)) == 1, timeout=5000)
+        assert "web page" in boxes(QMessageBox)[0].text()
+        assert window.main.session.recording is None
+    finally:
+        window.close()
+
+
+def test_the_tiny_model_streams_a_prediction_that_says_random_weights(opened, shared):
+    window = opened(SEIZURE)
+    parity = shared / "parity/mvpformer"
+    window.load_model(str(parity / "tiny_base.pt"), str(parity / "tiny_head.pt"))
+    window.wait()
+    seen: list[int] = []
+    window.main.session.prediction_changed.connect(lambda p: seen.append(len(p.times)))
+    window.run_model(str(parity / "tiny_base.pt"))
+    window.wait(120)
+    prediction = window.main.session.prediction
+    assert prediction.random_weights
+    assert prediction.complete
+    assert len(prediction.times) == 9
+    assert seen == sorted(seen)
+    assert {a.author for a in window.main.events.items() if a.is_model} == {f"model:{prediction.model_title}"}
+    check_threshold(window)
+
+
+def check_threshold(window: Window) -> None:
+    """A moved threshold re-derives the events at once, from the numbers there are."""
+    main = window.main
+    main.runs.set_threshold(0.99)
+    assert main.session.prediction.events == ()
+    main.runs.set_threshold(0.01)
+    assert [(e.onset, e.stop) for e in main.session.prediction.events] == [(0.0, 45.0)]
+    window.wait()
+    assert main.session.prediction.threshold == 0.01
+
+
+def wait_until_at_work(window: Window) -> Job:
+    """Serve the window until the engine has told of its work for the first time."""
+    job = window.main.runs.job
+    while not job.progress[2] and not job.ended:
+        window.settled()
+        time.sleep(0.02)
+    return job
+
+
+def test_a_killed_engine_is_a_failed_job_and_the_next_one_works(opened, shared):
+    window = opened("scalp-seizure-42ch/scalp_seizure.edf")
+    failures: list[BaseException] = []
+    window.main.runner.added.connect(lambda job: job.failed.connect(failures.append))
+    window.run_model("brainmaze")
+    wait_until_at_work(window)
+    os.kill(window.main.engine.pid, signal.SIGKILL)
+    window.wait(30)
+    assert "stopped in the middle of its work" in str(failures[0])
+    assert window.main.session.prediction is None
+    window.main.actions_by_id["next_page"].trigger()
+    window.wait()
+    assert window.main.view.shown_window().start == 10.0
+    window.load_model(str(shared / "parity/mvpformer/tiny_base.pt"))
+    window.wait(60)
+    assert window.main.model_panel.current().title == "tiny_base"
+    assert len(failures) == 1
+
+
+def test_cancel_drops_what_had_arrived(opened):
+    window = opened("scalp-seizure-42ch/scalp_seizure.edf")
+    window.run_model("brainmaze")
+    job = wait_until_at_work(window)
+    window.main.actions_by_id["cancel"].trigger()
+    window.wait(10)
+    assert job.state == "cancelled"
+    assert window.main.session.prediction is None
+
+
+def test_a_recording_opens_where_it_was_left(shared, qtbot, tmp_path):
+    from app.main_window import MainWindow
+
+    path = shared / "recordings" / SEIZURE
+    positions = []
+    for _ in range(2):
+        main = MainWindow(Settings(), None, tmp_path)
+        handle = Window(main)
+        main.show()
+        main.open_recording(str(path))
+        handle.wait()
+        positions.append((main.session.window.start, main.session.view.montage))
+        main.session.change_view(montage="common average")
+        main.session.go_to(20.0)
+        handle.wait()
+        handle.close()
+    assert positions == [(0.0, "LB-18.1"), (20.0, "common average")]
+
+
+def test_closing_remembers_how_the_window_looked(opened, monkeypatch):
+    kept: list[Settings] = []
+    window = opened(SEIZURE)
+    monkeypatch.setattr(window.main, "_save_settings", kept.append)
+    window.set_sensitivity(20)
+    window.set_filter(1.0, 35.0, 50.0)
+    window.main.runs.set_threshold(0.7)
+    window.main.close()
+    settings = kept[0]
+    assert (settings.uv_per_mm, settings.highpass, settings.lowpass, settings.notch) == (20.0, 1.0, 35.0, 50.0)
+    assert settings.threshold == 0.7
+    assert settings.window_state
+    assert Path(settings.recent_files[0]).name == "demo_edf.edf"
