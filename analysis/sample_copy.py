@@ -98,7 +98,8 @@ def _record_shape(recording: Recording, sample_bytes: int) -> tuple[int, int]:
     if fitting and max(fitting) >= rate / 10:
         n_samples = min(fitting, key=lambda n: abs(math.log(n / rate)))
     else:
-        n_samples = max(1, round(rate * Fraction(rate).limit_denominator(1000).denominator))
+        whole = rate * Fraction(rate).limit_denominator(1000).denominator
+        n_samples = max(1, round(whole if whole <= limit else rate))
     return n_samples, -(-n_times // n_samples)
 
 

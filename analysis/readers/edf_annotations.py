@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 
@@ -14,6 +15,7 @@ from analysis.readers.units import decode_text
 _WITH_TEXT = re.compile(rb"([+-]\d+(?:\.\d*)?)(?:\x15(\d+(?:\.\d*)?)?[^\x14\x00]*)?\x14\x14?([^\x00\x14][^\x00]*)")
 _RECORD_ONSET = re.compile(rb"[\s\x00]*([+-]\d+(?:\.\d*)?)(?:\x15[^\x14\x00]*)?\x14")
 _CHANNEL_MARK = b"@@"
+_PIECE_BYTES = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -32,16 +34,27 @@ def parse_annotations(data: bytes, origin: float, names: Mapping[str, str]) -> t
     names, for texts of the form "text@@label" that speak of one channel.
     """
     found: list[Annotation] = []
-    for onset, duration, texts in _WITH_TEXT.findall(data):
-        begin = float(onset) - origin
-        length = float(duration) if duration else 0.0
-        for text in texts.rstrip(b"\x14").split(b"\x14"):
-            if _CHANNEL_MARK in text:
-                found.append(_of_one_channel(begin, length, decode_text(text), names))
-            elif text:
-                found.append(Annotation(begin, length, decode_text(text)))
+    for piece in _pieces(data):
+        for onset, duration, texts in _WITH_TEXT.findall(piece):
+            begin = float(onset) - origin
+            length = float(duration) if duration else 0.0
+            for text in texts.rstrip(b"\x14").split(b"\x14"):
+                if _CHANNEL_MARK in text:
+                    found.append(_of_one_channel(begin, length, decode_text(text), names))
+                elif text:
+                    found.append(Annotation(begin, length, decode_text(text)))
     found.sort(key=attrgetter("onset"))
     return tuple(found)
+
+
+def _pieces(data: bytes) -> Iterator[bytes]:
+    """Cuts between lists; after each piece the thread that draws gets its turn, which a long loop would deny it."""
+    start = 0
+    while start < len(data):
+        stop = data.find(b"\0", start + _PIECE_BYTES) + 1 or len(data)
+        yield data[start:stop]
+        start = stop
+        time.sleep(0)
 
 
 def _of_one_channel(onset: float, duration: float, text: str, names: Mapping[str, str]) -> Annotation:
