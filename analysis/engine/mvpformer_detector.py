@@ -112,7 +112,7 @@ class MVPFormerDetector(Detector):
     def _batch(self, asked: int | None, n_channels: int) -> BatchSize:
         if asked is not None and asked < 1:
             raise AnalysisError(f"the batch size must be at least 1, not {asked}")
-        start = 16 if self._session.device.type == "cuda" else 2
+        start = 16 if self._session.device.type == "cuda" else 1
         what = f"one window of {self.segments} segments and {n_channels} channels"
         return BatchSize(asked or start, MOST_WINDOWS, what, self.device, fixed=asked is not None)
 
