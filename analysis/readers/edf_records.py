@@ -88,12 +88,13 @@ class EdfRecords:
         step = max(1, _BLOCK_BYTES // self._header.record_bytes)
         end = -(-stop // n_samples)
         for record in range(start // n_samples, end, step):
-            block = self._read(first_record + record, min(step, end - record), self._own_buffer(step))
+            buffer = self._own("buffer", np.uint8, 1 + step * self._header.record_bytes)
+            block = self._read(first_record + record, min(step, end - record), buffer)
             begin = record * n_samples
             first, last = max(start, begin), min(stop, begin + block.count * n_samples)
             for run in runs:
-                values = np.empty((run.n_channels, block.count, n_samples))
-                self.scale(block, run, values)
+                values = self._own("values", np.float64, run.n_channels * block.count * n_samples)
+                self.scale(block, run, values.reshape(run.n_channels, block.count, n_samples))
                 flat = values.reshape(run.n_channels, -1)
                 out[run.rows, first - start : last - start] = flat[:, first - begin : last - begin]
 
@@ -122,7 +123,7 @@ class EdfRecords:
     def blocks(self, first: int, count: int, step: int | None = None) -> Iterator[Block]:
         """Records [first, first + count) in order, through a buffer that each block uses again."""
         step = step or max(1, SCAN_BYTES // self._header.record_bytes)
-        buffer = self._new_buffer(step)
+        buffer = np.zeros(1 + step * self._header.record_bytes, np.uint8)
         for record in range(first, first + count, step):
             yield self._read(record, min(step, first + count - record), buffer)
 
@@ -133,15 +134,13 @@ class EdfRecords:
     def _place(self, record: int) -> int:
         return self._header.n_bytes + record * self._header.record_bytes
 
-    def _new_buffer(self, n_records: int) -> np.ndarray:
-        return np.zeros(1 + n_records * self._header.record_bytes, np.uint8)
-
-    def _own_buffer(self, n_records: int) -> np.ndarray:
-        """The buffer of the thread that asks."""
-        if not hasattr(self._local, "buffer"):
-            self._local.buffer = self._new_buffer(n_records)
-        buffer: np.ndarray = self._local.buffer
-        return buffer
+    def _own(self, name: str, dtype: type, size: int) -> np.ndarray:
+        """Scratch memory of the thread that asks; fresh pages at each read would cost as much as the scaling."""
+        held: np.ndarray | None = getattr(self._local, name, None)
+        if held is None or len(held) < size:
+            held = np.zeros(size, dtype)
+            setattr(self._local, name, held)
+        return held[:size]
 
     def record_onset(self, record: int) -> float | None:
         """When a record begins, in seconds from the header's start; None where it does not say."""
