@@ -18,9 +18,11 @@ from analysis.progress import Progress
 from analysis.provenance import library_versions, now, software_version
 from analysis.readers import open_recording
 from analysis.recording import Recording, Window
+from analysis.result_store import ResultStore
 from analysis.results import AnalysisRequest, SeizurePrediction
 
 PARTIAL_SECONDS = 1.0
+NUMBERS = 1  # raised by every change of this program that changes probabilities, so that older results are not reused
 
 
 def predict_seizures(
@@ -36,14 +38,16 @@ def predict_seizures(
     rule: str = AUTO,
     threshold: float | None = None,
     first_time: float | None = None,
+    cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> SeizurePrediction:
     """Run a checkpoint over a recording, or over `start` to `stop` seconds of it.
 
     `checkpoint` is a file or "brainmaze"; `segments` overrides how many segments an MVPFormer looks at; `rule` ("E.1",
     "E.2" or "auto") and `threshold` make the events. What is nearest to `first_time` comes first, and about every
-    second `progress.partial` gets all that is done, with `complete` False. RecordingError, CheckpointError or
-    AnalysisError say in one sentence what is wrong; Cancelled comes out of `progress`.
+    second `progress.partial` gets all that is done, with `complete` False. In the folder `cache` results are kept, and
+    what was computed before is taken from there. RecordingError, CheckpointError or AnalysisError say in one sentence
+    what is wrong; Cancelled comes out of `progress`.
     """
     progress = progress or Progress()
     began = time.monotonic()
@@ -55,6 +59,10 @@ def predict_seizures(
         detector = load_detector(checkpoint, head, config, device, segments)
         run = detector.begin(recording, window, batch_size, progress)
         blank = _blank(recording, detector, run, window, chosen_rule, threshold)
+        store = ResultStore(Path(cache)) if cache is not None else None
+        known = store.get(blank.request.key()) if store else None
+        if isinstance(known, SeizurePrediction):
+            return _renew(known, blank, chosen_rule)
         parts: list[Chunk] = []
         told = began
         with closing(run.chunks(progress, first_time)) as chunks:
@@ -72,7 +80,10 @@ def predict_seizures(
             "warnings": list(recording.warnings),
             "wall_time": round(time.monotonic() - began, 3),
         }
-        return replace(result, complete=True, created=now(), not_scored=not_scored, provenance=provenance)
+        result = replace(result, complete=True, created=now(), not_scored=not_scored, provenance=provenance)
+        if store:
+            store.put(result)
+        return result
 
 
 def check_window(recording: Recording, start: float | None, stop: float | None) -> Window:
@@ -98,7 +109,12 @@ def _blank(
 ) -> SeizurePrediction:
     """The result before any segment is scored, with everything about it that is known beforehand."""
     level = detector.default_threshold if threshold is None else threshold
-    options = {"family": detector.family, **run.options, "preprocessing": dict(run.preprocessing)}
+    options = {
+        "family": detector.family,
+        **run.options,
+        "preprocessing": dict(run.preprocessing),
+        "code": [software_version(), NUMBERS],
+    }
     request = AnalysisRequest("seizure", recording.id, detector.digests, window=window, options=options)
     provenance: dict[str, Any] = {
         "kind": "seizure",
@@ -154,6 +170,18 @@ def _fill(blank: SeizurePrediction, parts: Sequence[Chunk], rule: Rule) -> Seizu
         array.setflags(write=False)
     events = derive_events(times, durations, probability, blank.threshold, rule, f"model:{blank.model_title}")
     return replace(blank, times=times, durations=durations, probability=probability, events=events)
+
+
+def _renew(known: SeizurePrediction, blank: SeizurePrediction, rule: Rule) -> SeizurePrediction:
+    """A stored result with the events of the rule and threshold that are asked for now."""
+    asked = {key: blank.provenance[key] for key in ("recording", "rule", "threshold")}
+    arrays = (known.times, known.durations, known.probability)
+    return replace(
+        known,
+        threshold=blank.threshold,
+        events=derive_events(*arrays, blank.threshold, rule, f"model:{known.model_title}"),
+        provenance={**known.provenance, **asked},
+    )
 
 
 def _inside(spans: Sequence[tuple[float, float, str]], window: Window) -> list[tuple[float, float, str]]:

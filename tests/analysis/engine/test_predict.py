@@ -112,6 +112,20 @@ def test_part_of_a_recording(tiny: Callable[..., SeizurePrediction]) -> None:
     )
 
 
+def test_the_same_result_asked_for_twice_is_computed_once(
+    tiny: Callable[..., SeizurePrediction], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = tiny(SCALP_46, cache=tmp_path)
+    monkeypatch.setattr("analysis.engine.session.ModelSession.embed", None)
+    again = tiny(SCALP_46, cache=tmp_path, threshold=0.45, rule="E.1")
+    assert again.probability.tolist() == first.probability.tolist()
+    arrays = (first.times, first.durations, first.probability)
+    assert again.events == derive_events(*arrays, 0.45, EpisodeRule(), "model:MVPFormer-tiny")
+    assert again.provenance["rule"]["name"] == "E.1"
+    with pytest.raises(TypeError):
+        tiny(SCALP_46, cache=tmp_path, segments=5)
+
+
 def test_gaps_and_missing_samples_are_told(tiny: Callable[..., SeizurePrediction]) -> None:
     gap = tiny("recordings/broken/edfplus_d_gap.edf")
     assert gap.times.tolist() == [0.0, 65.0]
