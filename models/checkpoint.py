@@ -74,7 +74,6 @@ def initialise(spec: ModelSpec, config: Any, seed: int, device: str | torch.devi
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = spec.build(config)
-        model.reset_parameters()  # type: ignore[operator]
     n_params = sum(parameter.numel() for parameter in model.parameters())
     facts = Checkpoint(
         path=None,

@@ -44,7 +44,7 @@ class ModelSpec:
     capabilities: frozenset[str]
 
     def build(self, config: Any) -> torch.nn.Module:
-        """A network of this configuration, without weights worth using."""
+        """A network of this configuration with the weights training starts from."""
         module, _, name = self.network.partition(":")
         network: torch.nn.Module = getattr(importlib.import_module(module), name)(config)
         return network

@@ -73,10 +73,14 @@ def open_tensor_file(path: Path) -> TensorFile:
     """Open a checkpoint file by its content, not its suffix; anything else is a CheckpointError."""
     start = _first_bytes(path)
     if start.startswith((_ZIP, _PICKLE)):
-        return _open_pytorch(path)
-    if start[8:9] == b"{" and int.from_bytes(start[:8], "little") < 100_000_000:
-        return _open_safetensors(path)
-    raise CheckpointError(f"this is not a checkpoint ({path}): {_CHOOSE}")
+        file = _open_pytorch(path)
+    elif start[8:9] == b"{" and int.from_bytes(start[:8], "little") < 100_000_000:
+        file = _open_safetensors(path)
+    else:
+        raise CheckpointError(f"this is not a checkpoint ({path}): {_CHOOSE}")
+    if not file.shapes:
+        raise CheckpointError(f"this file holds no weights ({path}): {_CHOOSE}")
+    return file
 
 
 def _first_bytes(path: Path) -> bytes:
@@ -117,8 +121,6 @@ def _open_pytorch(path: Path) -> TensorFile:
         raise CheckpointError(f"this file holds no table of named weights ({path}): {_CHOOSE}")
     for name, value in _leaves(content):
         (tensors if hasattr(value, "dtype") and hasattr(value, "shape") else extras)[name] = value
-    if not tensors:
-        raise CheckpointError(f"this file holds no weights ({path}): {_CHOOSE}")
     return TensorFile(
         path,
         _digest(path),

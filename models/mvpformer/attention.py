@@ -95,20 +95,20 @@ def factorised_attention(heads: HeadInputs, window: int) -> Tensor:
     scaled = heads.query * width**-0.5
     u, v, w = (part[None, :, None, None, None, :] * width**-0.5 for part in heads.bias)
     content_query = (scaled + u).reshape(flat)
-    time = _row_scores(scaled + v, heads.time_key).reshape(*flat[:3], n_segments)
-    rows = _row_scores(scaled + w, heads.channel_key)  # (B, K, R, G, C, C)
+    time_query = (scaled + v).reshape(flat)
+    rows = (scaled + w) @ heads.channel_key[:, None, None].mT  # (B, K, R, G, C, C)
     channel = rows.gather(-1, _channel_row(n_channels, rows.device).expand(rows.shape)).reshape(*flat[:3], n_channels)
     key, value = heads.key.flatten(0, 1), heads.value.flatten(0, 1)  # (BK, T, C, d)
+    time_key = heads.time_key.expand(batch, -1, -1, -1).flatten(0, 1)  # (BK, T, d)
 
     attended = []
     for r in range(n_queries):
         last = n_segments - n_queries + r
         first = 0 if last == n_segments - 1 else max(0, last - window)
-        inside = slice(first, last + 1)
-        time_up_to_here = time[:, r, :, n_segments - 1 - last :]
-        attended.append(
-            _attend_segment(content_query[:, r], key[:, inside], value[:, : last + 1], time_up_to_here, channel[:, r])
-        )
+        # Per segment, not for all at once, so that nothing grows with T squared.
+        time = time_query[:, r] @ time_key[:, n_segments - 1 - last :].mT  # (BK, GC, last + 1)
+        upto, inside = slice(last + 1), slice(first, last + 1)
+        attended.append(_attend_segment(content_query[:, r], key[:, inside], value[:, upto], time, channel[:, r]))
     return torch.stack(attended, dim=1).view(heads.query.shape)
 
 
@@ -131,12 +131,6 @@ def _attend_segment(query: Tensor, key: Tensor, value: Tensor, time: Tensor, cha
     outer_time = outer_time.softmax(-1) * weights[..., :1]
     outside = (outer_time[..., :, None] * channel.softmax(-1)[..., None, :]).flatten(-2)
     return outside @ value[:, :n_outside].flatten(1, 2) + weights[..., 1:] @ value[:, n_outside:].flatten(1, 2)
-
-
-def _row_scores(query: Tensor, rows: Tensor) -> Tensor:
-    """Products of (B, K, R, G, C, d) with the rows (K, n, d) of a table: (B, K, R, G, C, n)."""
-    flat = query.flatten(2, 4) @ rows.mT
-    return flat.view(*query.shape[:-1], rows.shape[1])
 
 
 def _segment_distance(n_queries: int, n_segments: int, device: torch.device) -> Tensor:

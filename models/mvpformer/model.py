@@ -36,6 +36,7 @@ class MVPFormer(nn.Module):
         self.blocks = nn.ModuleList(Block(config) for _ in range(config.n_layer))
         self.final_norm = nn.RMSNorm(config.n_embd, eps=config.layer_norm_epsilon)
         self.head = nn.Linear(config.n_embd, config.head_outputs, bias=False)
+        self.reset_parameters()
 
     def forward(self, signal: Tensor) -> Tensor:
         """Logits (B, classes) of a classification model, predicted next embeddings (B, T, C, E) of a generative one."""

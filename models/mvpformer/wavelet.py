@@ -13,14 +13,14 @@ from torch import Tensor
 
 # Daubechies' filter with four vanishing moments, in the order of PyWavelets' decomposition low-pass.
 LOW_PASS = (
-    -0.010597401784997278,
-    0.032883011666982945,
-    0.030841381835986965,
-    -0.18703481171888114,
-    -0.02798376941698385,
-    0.6308807679295904,
-    0.7148465705525415,
-    0.23037781330885523,
+    -0.010597401785069032,
+    0.0328830116668852,
+    0.030841381835560764,
+    -0.18703481171909309,
+    -0.027983769416859854,
+    0.6308807679298589,
+    0.7148465705529157,
+    0.2303778133088965,
 )
 TAPS = len(LOW_PASS)
 # The high-pass is the low-pass reversed with alternating signs.
