@@ -259,3 +259,35 @@ def test_records_that_go_back_in_time_are_shown_in_order_and_said(tmp_path: Path
     assert recording.gaps == ((2.0, 2.0), (3.0, 9.0))
     assert any("record 3 begins before" in w for w in recording.warnings)
     assert np.isfinite(recording.read(0, 6)).all()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (b"-3276.8 ", b"-3276,8 ", "calibrated"),  # a decimal comma
+        (b"-3276.8 ", b"-32768e-", "not calibrated"),
+        (b"10      ", b"ten     ", "number of samples"),
+        (b"10      ", b"-10     ", "number of samples"),
+    ],
+)
+def test_odd_numbers_in_the_header(tmp_path: Path, edf_writer: Callable, old: bytes, new: bytes, expected: str) -> None:
+    path = edf_writer(tmp_path / "a.edf", [("Cz", "uV", *WIDE, 10)], [np.arange(40).reshape(4, 10)])
+    content = path.read_bytes()
+    assert old in content[256:512]
+    path.write_bytes(content[:256] + content[256:512].replace(old, new) + content[512:])
+    if expected == "number of samples":
+        with pytest.raises(RecordingError, match=expected):
+            open_recording(path)
+        return
+    recording = open_recording(path)
+    assert recording.channels[0].calibrated == (expected == "calibrated")
+    assert any("not calibrated" in w for w in recording.warnings) == (expected != "calibrated")
+    values = physical(np.arange(40), WIDE) if expected == "calibrated" else np.arange(40)
+    np.testing.assert_allclose(recording.read(0, 40)[0], values, rtol=1e-6)
+
+
+def test_a_duration_that_is_no_number_is_taken_as_a_second(tmp_path: Path, edf_writer: Callable) -> None:
+    path = edf_writer(tmp_path / "a.edf", [("Cz", "uV", *WIDE, 10)], [np.zeros((4, 10), int)], duration="0")
+    recording = open_recording(path)
+    assert (recording.sfreq, recording.duration) == (10.0, 4.0)
+    assert any("taken as 1 s" in w for w in recording.warnings)
