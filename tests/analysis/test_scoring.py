@@ -119,6 +119,13 @@ def test_draws_are_repeated_by_their_seed() -> None:
     assert first.draws_mean == pytest.approx(first.overall, abs=0.05)
 
 
+def test_a_recording_shorter_than_a_draw_gives_the_same_kappa_each_time() -> None:
+    kappa = compare_events([(15.15, 44.12)], [(10, 45)], 45).kappa
+    assert (kappa.n_segments, kappa.segments_per_draw, kappa.n_undefined) == (9, 9, 0)
+    assert kappa.draws_mean == pytest.approx(kappa.overall, abs=1e-12)
+    assert kappa.draws_sd == 0.0
+
+
 def test_two_seizures_close_together_count_once_and_the_counts_say_so() -> None:
     score = compare_events([(100, 120), (200, 230)], [(100, 120)], 3600)
     assert score.raw == (2, 1)
