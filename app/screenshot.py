@@ -38,8 +38,11 @@ class Shot:
     size: tuple[int, int] = (1600, 900)
 
 
-def take_screenshot(shot: Shot, out: Path, progress: Progress) -> None:
-    """Open the window, wait until everything asked for is shown, write a PNG; raises what any of its work raised."""
+def take_screenshot(shot: Shot, out: Path, progress: Progress) -> list[str]:
+    """Open the window, wait until everything asked for is shown, write a PNG; returns warnings.
+
+    Raises whatever any of the window's work raised.
+    """
     log_qt_messages()
     settings = Settings(theme=shot.theme)
     if shot.duration is not None:
@@ -57,9 +60,18 @@ def take_screenshot(shot: Shot, out: Path, progress: Progress) -> None:
             window.run_model(checkpoint)
             _wait(window, failures, progress)
         _wait(window, failures, progress)
-        write_whole(out, _png(window.grab()))
+        picture = window.grab()
+        write_whole(out, _png(picture))
+        return _size_warnings(shot.size, picture)
     finally:
         window.close()
+
+
+def _size_warnings(asked: tuple[int, int], picture: QImage) -> list[str]:
+    size = (picture.width(), picture.height())
+    if size == asked:
+        return []
+    return [f"the window cannot be {asked[0]} x {asked[1]}: the picture is {size[0]} x {size[1]}"]
 
 
 def _refuse_unknown(shot: Shot, window: Window) -> None:

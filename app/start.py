@@ -91,7 +91,8 @@ def _survive_errors(window: MainWindow) -> None:
     messenger = Messenger(window)
     messenger.happened.connect(lambda error: show_error_box(window, *describe_error(error)))
     install_hooks(messenger.happened.emit, window.close)
-    signal.signal(signal.SIGINT, lambda *_: window.close())
+    # Closed from the event loop, since a signal may come while a lock is held that closing needs.
+    signal.signal(signal.SIGINT, lambda *_: QTimer.singleShot(0, window.close))
     # Python sees a signal only when it runs, and Qt's loop may wait for ever without it.
     awake = QTimer(window)
     awake.timeout.connect(lambda: None)

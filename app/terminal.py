@@ -35,9 +35,19 @@ def window(options: Namespace) -> int:
     from app.start import Opening, run_window
 
     check_files(options.recording, options.checkpoint, options.head, options.config)
+    if options.recording is not None:
+        _refuse_unreadable(options.recording)
     return run_window(
         Opening(options.recording, options.checkpoint, options.head, options.config, options.start or 0.0)
     )
+
+
+def _refuse_unreadable(name: str) -> None:
+    """Say on the terminal what is wrong with a file, where that takes no library; the rest the window says itself."""
+    from analysis.readers import detect_format, needs_engine, open_recording
+
+    if not needs_engine(detect_format(name)):
+        open_recording(name).close()
 
 
 def demo(_: Namespace) -> int:
@@ -150,7 +160,8 @@ def screenshot(options: Namespace) -> None:
         options.size,
     )
     with console_progress("Rendering") as progress:
-        take_screenshot(shot, Path(options.out), progress)
+        warnings = take_screenshot(shot, Path(options.out), progress)
+    warn(warnings)
 
 
 def convert(options: Namespace) -> None:

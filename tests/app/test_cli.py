@@ -202,7 +202,7 @@ def test_an_interrupt_is_one_word(fail, capsys):
 
 
 def test_ctrl_c_in_the_midst_of_work(tmp_path):
-    """The real signal in the real program, while it reads from a pipe that never ends."""
+    """The real signal in the real program."""
     code = f"""
 import sys, time
 sys.path.insert(0, {str(ROOT)!r})
@@ -355,8 +355,8 @@ def one_line(capsys, arguments: list[str], code: int = 1) -> str:
 @pytest.mark.parametrize("kind", BAD_RECORDINGS)
 @pytest.mark.parametrize("command", ["info", "predict", "convert", "screenshot", "window"])
 def test_bad_recordings(shared, tmp_path, capsys, monkeypatch, command, kind):
-    if command == "window" and kind in ("header cut.edf", "no records.edf", "cut.set", "cut.fif", "cut.h5"):
-        pytest.skip("the window opens first and says it there")
+    if command == "window" and kind in ("cut.set", "cut.fif", "cut.h5"):
+        pytest.skip("these need a library, so the window opens first and says it there")
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
     source, out = tmp_path / "in", tmp_path / "out"
     source.mkdir()
