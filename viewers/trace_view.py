@@ -86,6 +86,7 @@ class TraceView(QWidget):
         for kind in OVERLAYS:
             self.add_overlay(kind())
         self._connect()
+        self.set_theme(LIGHT)
 
     def _connect(self) -> None:
         canvas = self.canvas

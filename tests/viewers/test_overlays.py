@@ -1,0 +1,140 @@
+"""Overlays: human marks neutral and dashed, a model's events violet and named so, any number of them fast."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PyQt6.QtGui import QImage, QPainter
+
+from analysis.annotation import Annotation
+from analysis.recording import Window
+from analysis.results import AnalysisRequest, SeizurePrediction
+from viewers.overlays import OVERLAYS
+from viewers.overlays.annotations import AnnotationsOverlay
+from viewers.overlays.base import OverlayState
+from viewers.overlays.seizure_prediction import SeizurePredictionOverlay
+from viewers.rows import Rows
+from viewers.theme import theme
+from viewers.time_scale import TimeScale
+from viewers.trace_canvas import TraceCanvas
+
+WIDTH, HEIGHT = 500, 200
+PAGE = Window(100.0, 110.0)
+EVENT = Annotation(104.0, 3.0, "seizure", confidence=0.94, author="model:m")
+
+
+def painted(overlay, window: Window = PAGE) -> QImage:
+    image = QImage(WIDTH, HEIGHT, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(0xFFFFFFFF)
+    painter = QPainter(image)
+    overlay.paint(painter, TimeScale(window, WIDTH), HEIGHT)
+    painter.end()
+    return image
+
+
+def changed(image: QImage) -> np.ndarray:
+    """Where something was painted (height, width)."""
+    raw = np.frombuffer(image.constBits().asarray(image.sizeInBytes()), np.uint8).reshape(HEIGHT, WIDTH, 4)
+    return (raw[..., :3] != 255).any(axis=2)
+
+
+def predicted(*events: Annotation, **changes) -> SeizurePrediction:
+    return SeizurePrediction(AnalysisRequest("seizure", "r", ("c",)), "t", "0", events=events, **changes)
+
+
+@pytest.mark.parametrize("kind", OVERLAYS)
+def test_attached_items_are_removed_again(qtbot, kind) -> None:
+    canvas = TraceCanvas()
+    qtbot.addWidget(canvas)
+    before = len(canvas.scene().items())
+    overlay = kind()
+    overlay.attach(canvas)
+    assert len(canvas.scene().items()) == before + 1
+    overlay.detach()
+    assert len(canvas.scene().items()) == before
+    overlay.detach()
+
+
+@pytest.mark.parametrize("count", [1, 400])
+def test_marks_lie_at_their_times_however_many_there_are(qapp, count: int) -> None:
+    overlay = AnnotationsOverlay()
+    overlay.set_result([Annotation(104.0, 2.0, "x")] * count)
+    seen = changed(painted(overlay))
+    columns = np.flatnonzero(seen.any(axis=0))
+    assert columns[0] == pytest.approx(200, abs=1)
+    assert columns[-1] == pytest.approx(300, abs=1)
+
+
+def test_mark_of_a_channel_stays_on_its_rows(qapp, eeg_channels, single_montage, make_page) -> None:
+    rows = Rows(single_montage("A", "B"), HEIGHT, 7, 4, eeg_channels("A", "B"))
+    overlay = AnnotationsOverlay()
+    overlay.show_page(make_page(np.zeros((10, 2)), ("A", "B")), rows)
+    overlay.set_result([Annotation(104.0, 2.0, "x", ch_names=("B",))])
+    seen = changed(painted(overlay))
+    assert not seen[:98].any()
+    assert seen[105:195].any()
+
+
+def test_human_line_is_dashed_and_model_line_is_solid(qapp) -> None:
+    human, model = AnnotationsOverlay(), SeizurePredictionOverlay()
+    human.set_result([Annotation(104.0, 0.0, "x")])
+    model.set_result(predicted(Annotation(104.0, 0.0, "x", author="model:m")))
+    dashes = changed(painted(human))[:, 198:203].any(axis=1)
+    solid = changed(painted(model))[:, 198:203].any(axis=1)
+    assert 0.3 < dashes.mean() < 0.8
+    assert solid.all()
+
+
+def test_model_is_violet_and_humans_are_not(qapp) -> None:
+    model = SeizurePredictionOverlay()
+    model.set_result(predicted(EVENT))
+    colour = painted(model).pixelColor(250, 100)
+    assert colour.blue() > colour.green() + 4
+    assert colour.red() > colour.green() + 2
+    human = AnnotationsOverlay()
+    human.set_result([Annotation(104.0, 3.0, "x")])
+    grey = painted(human).pixelColor(250, 100)
+    assert max(grey.red(), grey.green(), grey.blue()) - min(grey.red(), grey.green(), grey.blue()) < 4
+
+
+def test_names_say_who(qapp) -> None:
+    human, model = AnnotationsOverlay(), SeizurePredictionOverlay()
+    human.set_result([Annotation(101, 0, "Seizure"), Annotation(102, 0, "mine", author="reader")])
+    model.set_result(predicted(EVENT))
+    assert [label.text for label in human.labels(PAGE)[0]] == ["Seizure (file)", "mine (you)"]
+    assert [label.text for label in model.labels(PAGE)[0]] == ["Seizure, model  p 0.94"]
+    assert [label.colour for label in model.labels(PAGE)[0]] == ["accent"]
+    model.set_result(predicted(EVENT, random_weights=True))
+    assert "random weights" in model.labels(PAGE)[0][0].text
+    assert "random weights" not in human.labels(PAGE)[0][0].text
+
+
+def test_dense_pages_name_some_and_count_the_rest(qapp) -> None:
+    human = AnnotationsOverlay()
+    human.set_result([Annotation(100 + i / 100, 0, "x") for i in range(900)])
+    labels, more = human.labels(PAGE)
+    assert len(labels) + more == 900
+    assert len(labels) < 100
+
+
+def test_hidden_overlays_name_nothing(qapp) -> None:
+    human = AnnotationsOverlay()
+    human.set_result([Annotation(101, 0, "x")])
+    human.set_state(OverlayState(visible=False))
+    assert human.labels(PAGE) == ([], 0)
+
+
+def test_hovering_tells_what_lies_there(qapp) -> None:
+    human, model = AnnotationsOverlay(), SeizurePredictionOverlay()
+    human.set_result([Annotation(101, 2, "eyes open")])
+    model.set_result(predicted(EVENT))
+    assert human.describe(102, "A") == "eyes open"
+    assert human.describe(104, "A") == ""
+    assert model.describe(105, "A") == "Seizure, model  p 0.94"
+
+
+def test_page_without_marks_is_left_alone(qapp) -> None:
+    human = AnnotationsOverlay()
+    human.set_theme(theme("dark"))
+    human.set_result([Annotation(5, 1, "x")])
+    assert not changed(painted(human)).any()

@@ -1,0 +1,98 @@
+"""The overview bar: drawn once, moves by click and drag."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import QPoint, Qt
+
+from analysis.annotation import Annotation
+from analysis.annotation_index import AnnotationIndex
+from analysis.recording import Window
+from viewers.readers_lane import sort_by_line
+from viewers.timeline import Timeline, envelope_columns
+
+LEFT, WIDTH = 100, 1108
+
+
+@pytest.fixture
+def timeline(qtbot) -> Timeline:
+    made = Timeline()
+    qtbot.addWidget(made)
+    made.resize(WIDTH, made.height())
+    made.set_left(LEFT)
+    made.set_facts(1000.0, None, ((400.0, 450.0),))
+    made.set_window(Window(200.0, 210.0))
+    made.show()
+    return made
+
+
+def requests(timeline: Timeline) -> list[Window]:
+    told: list[Window] = []
+    timeline.window_requested.connect(told.append)
+    return told
+
+
+def test_fifteen_thousand_marks_are_drawn_once_not_at_each_page(timeline: Timeline) -> None:
+    marks = [Annotation(i / 15, 0.0, "x") for i in range(15_000)]
+    timeline.set_lines(sort_by_line(AnnotationIndex(marks), AnnotationIndex()))
+    timeline.grab()
+    made = timeline.pictures_made
+    for start in range(0, 900, 10):
+        timeline.set_window(Window(start, start + 10))
+        timeline.grab()
+    assert timeline.pictures_made == made
+
+
+def test_click_brings_the_page_there(timeline: Timeline, qtbot) -> None:
+    told = requests(timeline)
+    qtbot.mouseClick(timeline, Qt.MouseButton.LeftButton, pos=QPoint(LEFT + 700, 30))
+    assert len(told) == 1
+    assert told[0].start == pytest.approx(695, abs=1)
+    assert told[0].duration == pytest.approx(10)
+
+
+def test_page_is_dragged_and_kept_inside(timeline: Timeline, qtbot) -> None:
+    told = requests(timeline)
+    qtbot.mousePress(timeline, Qt.MouseButton.LeftButton, pos=QPoint(LEFT + 205, 30))
+    assert told == []
+    for x in (305, 405, 5000):
+        qtbot.mouseMove(timeline, QPoint(LEFT + x, 30))
+    qtbot.mouseRelease(timeline, Qt.MouseButton.LeftButton, pos=QPoint(LEFT + 900, 30))
+    assert [window.start for window in told] == pytest.approx([300, 400, 990], abs=1)
+    qtbot.mouseMove(timeline, QPoint(LEFT + 100, 30))
+    assert len(told) == 3
+
+
+def test_click_in_the_heading_moves_nothing(timeline: Timeline, qtbot) -> None:
+    told = requests(timeline)
+    qtbot.mouseClick(timeline, Qt.MouseButton.LeftButton, pos=QPoint(20, 30))
+    assert told == []
+
+
+def test_page_of_a_day_can_still_be_seen(timeline: Timeline) -> None:
+    timeline.set_facts(86_400.0, None, ())
+    for start in (0.0, 40_000.0, 86_390.0):
+        timeline.set_window(Window(start, start + 10))
+        rect = timeline.page_rect
+        assert rect.width() >= 4
+        assert timeline.plot_rect.left() <= rect.left()
+        assert rect.right() <= timeline.plot_rect.right() + 0.01
+
+
+def test_facts_are_written(timeline: Timeline) -> None:
+    for seconds, text in ((45.0, "45.0 s"), (236.0, "3 min 56 s"), (86_400.0, "24 h 00 min")):
+        timeline.set_facts(seconds, None, ())
+        assert timeline.subtitle == text
+
+
+def test_envelope_keeps_the_greatest_value_of_each_pixel() -> None:
+    envelope = np.ones(5000, np.float32)
+    envelope[1234] = 50
+    envelope[3000:3100] = np.nan
+    x, reach = envelope_columns(envelope, 500)
+    assert x.size == reach.size == 500
+    assert reach[123] == 50
+    assert np.isnan(reach[301:309]).all()
+    x, reach = envelope_columns(envelope[:10], 500)
+    assert x.tolist() == [25 + 50 * i for i in range(10)]

@@ -1,0 +1,122 @@
+"""Rastered and antialiased traces lie where the samples say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PyQt6.QtGui import QColor, QImage, QPainter
+
+from analysis.recording import Window
+from viewers.rows import Rows
+from viewers.theme import theme
+from viewers.time_scale import TimeScale
+from viewers.trace_picture import TracePicture, with_columns
+
+WIDTH, HEIGHT = 500, 300
+
+
+def painted(picture: TracePicture, window: Window, ratio: float = 1.0) -> np.ndarray:
+    """Opacity of each pixel (height, width), 0..255."""
+    image = QImage(int(WIDTH * ratio), int(HEIGHT * ratio), QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(ratio)
+    image.fill(0)
+    painter = QPainter(image)
+    picture.paint(painter, TimeScale(window, WIDTH), HEIGHT, ratio)
+    painter.end()
+    pixels = image.constBits().asarray(image.sizeInBytes())
+    return np.frombuffer(pixels, np.uint8).reshape(image.height(), image.width(), 4)[..., 3].copy()
+
+
+def middle_of(pixels: np.ndarray, x: int) -> float:
+    """Centre of what is drawn in a column of pixels."""
+    y = np.arange(pixels.shape[0]) + 0.5
+    return float((y * pixels[:, x]).sum() / pixels[:, x].sum())
+
+
+@pytest.fixture
+def picture(qapp, eeg_channels, single_montage) -> TracePicture:
+    made = TracePicture()
+    made.set_theme(theme("light"))
+    made.set_rows(Rows(single_montage("A", "B", sides="lr"), HEIGHT, 10.0, 4.0, eeg_channels("A", "B")))
+    return made
+
+
+@pytest.mark.parametrize("refined", [False, True])
+@pytest.mark.parametrize("ratio", [1.0, 2.0])
+def test_trace_lies_where_its_values_say(picture: TracePicture, make_page, refined: bool, ratio: float) -> None:
+    """A slow ramp from -100 to 100 uV at 10 uV/mm and 4 px/mm runs from 40 px above its row to 40 px below."""
+    data = np.zeros((2001, 2))
+    data[:, 0] = np.linspace(-100, 100, 2001)
+    picture.set_page(make_page(data, ("A", "B")), int(WIDTH * ratio))
+    if refined:
+        picture.refine(HEIGHT, ratio)
+    pixels = painted(picture, Window(0, 10), ratio)[: int(140 * ratio)]
+    for x, value in ((10, -96), (250, 0), (490, 96)):
+        expected = 75 + value * 0.4
+        assert middle_of(pixels, int(x * ratio)) / ratio == pytest.approx(expected, abs=1.0)
+
+
+def test_antialiased_picture_matches_the_raster(picture: TracePicture, make_page) -> None:
+    rng = np.random.default_rng(0)
+    data = np.cumsum(rng.standard_normal((2001, 2)), axis=0) * 2
+    picture.set_page(make_page(data - data.mean(axis=0), ("A", "B")), WIDTH)
+    raster = painted(picture, Window(0, 10))
+    picture.refine(HEIGHT, 1.0)
+    assert picture.refined
+    smooth = painted(picture, Window(0, 10))
+    # Wherever the line is clearly there, the raster has it within a pixel, and the other way about.
+    grown = raster > 0
+    for axis in (0, 1):
+        for shift in (1, -1):
+            grown = grown | (np.roll(raster, shift, axis) > 0)
+    assert (grown | ~(smooth > 200)).all()
+    near = smooth > 0
+    for axis in (0, 1):
+        for shift in (1, -1):
+            near = near | (np.roll(smooth, shift, axis) > 0)
+    assert near[raster > 0].mean() > 0.99
+
+
+def test_sides_have_their_colours(picture: TracePicture, make_page) -> None:
+    picture.set_page(make_page(np.zeros((2001, 2)), ("A", "B")), WIDTH)
+    image = QImage(WIDTH, HEIGHT, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(0)
+    painter = QPainter(image)
+    picture.paint(painter, TimeScale(Window(0, 10), WIDTH), HEIGHT, 1.0)
+    painter.end()
+    assert image.pixelColor(200, 75) == QColor(theme("light").left)
+    assert image.pixelColor(200, 225) == QColor(theme("light").right)
+
+
+def test_gap_is_left_blank(picture: TracePicture, make_page) -> None:
+    data = np.zeros((2001, 2))
+    data[800:1200] = np.nan
+    picture.set_page(make_page(data, ("A", "B")), WIDTH)
+    for refine in (False, True):
+        if refine:
+            picture.refine(HEIGHT, 1.0)
+        pixels = painted(picture, Window(0, 10))
+        assert not pixels[:, 203:297].any()
+        assert pixels[:, :197].any(axis=0).all()
+
+
+def test_page_moves_with_the_axis_until_its_successor_comes(picture: TracePicture, make_page) -> None:
+    data = np.zeros((2001, 2))
+    data[1000] = 100
+    picture.set_page(make_page(data, ("A", "B")), WIDTH)
+    spike = np.flatnonzero(painted(picture, Window(0, 10))[100])
+    moved = np.flatnonzero(painted(picture, Window(2, 12))[100])
+    assert spike.size
+    np.testing.assert_allclose(moved, spike - 100, atol=1)
+
+
+def test_page_of_other_rows_is_not_drawn(picture: TracePicture, make_page) -> None:
+    picture.set_page(make_page(np.zeros((2001, 3)), ("A", "B", "C")), WIDTH)
+    assert not picture.drawable
+    assert not painted(picture, Window(0, 10)).any()
+
+
+def test_page_without_samples_has_empty_columns(make_page) -> None:
+    page = with_columns(make_page(np.empty((0, 2)), ("A", "B"), 0.0, 10.0), 100)
+    assert np.isnan(page.lo).all()
+    assert page.lo.shape == (100, 2)
