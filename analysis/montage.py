@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.electrodes import EARS
 from analysis.errors import AnalysisError
 from analysis.recording import Channel, Recording
 
@@ -115,7 +116,7 @@ def common_average(recording: Recording) -> Montage:
     """Every referential brain channel minus the mean of its kind; ears and bipolar channels never take part."""
     groups: dict[str, list[Channel]] = {}
     for channel in recording.channels:
-        if channel.is_brain and channel.pair is None and channel.site not in {"A1", "A2", "M1", "M2"}:
+        if channel.is_brain and channel.pair is None and channel.site not in EARS:
             groups.setdefault(channel.type, []).append(channel)
     _refuse_if_bipolar(recording, AVERAGE)
     if not groups:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.electrodes import EARS
 from analysis.errors import AnalysisError
 from analysis.progress import Progress
 from analysis.recording import SCALP_TYPES, Channel, Recording, Window
@@ -49,8 +50,9 @@ def survey_recording(
 ) -> Survey:
     """Choose channels from a look at the whole recording, and find missing samples in `region`.
 
-    Scored are calibrated brain channels of one kind (scalp or intracranial, whichever has more) that are neither flat,
-    nor missing, nor a second copy of the same electrode, at most `max_channels` of them in file order. AnalysisError
+    Scored are calibrated brain channels of one kind (scalp or intracranial, whichever has more) that are neither at the
+    ear, nor flat, nor missing, nor a second copy of the same electrode, at most `max_channels` of them in file order.
+    AnalysisError
     when no channel remains.
     """
     progress = progress or Progress()
@@ -80,7 +82,9 @@ def _candidates(recording: Recording, left_out: dict[int, str]) -> list[int]:
     """Calibrated brain channels of the commoner kind, one for each electrode or pair."""
     brain: list[int] = []
     for pick, channel in enumerate(recording.channels):
-        if channel.is_brain:
+        if channel.is_brain and channel.site in EARS:
+            left_out[pick] = "at the ear, a place for references"
+        elif channel.is_brain:
             brain.append(pick)
         else:
             left_out[pick] = "not calibrated" if not channel.calibrated else f"not a brain signal ({channel.type})"

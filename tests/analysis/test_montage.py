@@ -126,7 +126,7 @@ def test_missing_rows_are_named(array_recording):
 
 
 def test_unknown_montage_names_those_there_are(recording):
-    with pytest.raises(AnalysisError, match="LB-18.1"):
+    with pytest.raises(AnalysisError, match=r"LB-18\.1"):
         build_montage("banana", recording)
 
 

@@ -47,6 +47,13 @@ def test_every_channel_that_is_left_out_is_named_with_its_reason(make_recording:
     }
 
 
+def test_ears_are_references_and_not_scored(make_recording: Make, make_channel: Make) -> None:
+    channels = [make_channel("Cz", site="Cz"), make_channel("M1", site="M1"), make_channel("A2", site="A2")]
+    survey = survey_recording(make_recording(noise(3, 10), 200.0, channels), Window(0, 10))
+    assert survey.picks == (0,)
+    assert dict(survey.left_out) == dict.fromkeys(("M1", "A2"), "at the ear, a place for references")
+
+
 def test_channels_beyond_what_the_model_takes_are_named(make_recording: Make) -> None:
     survey = survey_recording(make_recording(noise(4, 10), 200.0), Window(0, 10), max_channels=3)
     assert survey.picks == (0, 1, 2)
