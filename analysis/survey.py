@@ -52,8 +52,7 @@ def survey_recording(
 
     Scored are calibrated brain channels of one kind (scalp or intracranial, whichever has more) that are neither at the
     ear, nor flat, nor missing, nor a second copy of the same electrode, at most `max_channels` of them in file order.
-    AnalysisError
-    when no channel remains.
+    AnalysisError when no channel remains.
     """
     progress = progress or Progress()
     left_out: dict[int, str] = {}
