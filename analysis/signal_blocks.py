@@ -102,14 +102,23 @@ class BlockSource:
         raise AssertionError("the last page is complete")
 
     def column_pages(
-        self, window: Window, width: int, partial_seconds: float = _PARTIAL_SECONDS
+        self,
+        window: Window,
+        width: int,
+        partial_seconds: float = _PARTIAL_SECONDS,
+        wanted: Callable[[], bool] = lambda: True,
     ) -> Iterator[ColumnPage]:
-        """The page of a window as it grows: an incomplete one every `partial_seconds`, and at last the complete one."""
+        """The page of a window as it grows: an incomplete one every `partial_seconds`, and at last the complete one.
+
+        Ends without it as soon as `wanted`, which is asked before each block, says no.
+        """
         first, seconds = column_grid(window, width)
         size = self._block_size(window)
         pieces: list[tuple[int, np.ndarray, np.ndarray]] = []
         told = time.monotonic()
         for block in self._blocks(window, size):
+            if not wanted():
+                return
             if time.monotonic() - told >= partial_seconds:
                 yield self._column_page(window, pieces, first, width, seconds, complete=False)
                 told = time.monotonic()

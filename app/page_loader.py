@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -174,9 +175,7 @@ class PageLoader(QObject):
                 make = overview_page(overview, recording, wish.montage, wish.window, wish.width)
             self._arrived.emit(wish, make)
             return
-        for page in self._source_of(wish, recording).column_pages(wish.window, wish.width):
-            if self._is_stale():
-                return
+        for page in self._source_of(wish, recording).column_pages(wish.window, wish.width, wanted=self._is_idle):
             if page.complete:
                 self._keep(wish, page)
             self._arrived.emit(wish, page)
@@ -195,11 +194,9 @@ class PageLoader(QObject):
             with self._lock:
                 if neighbour in self._ready:
                     continue
-            for page in self._source_of(wish, recording).column_pages(neighbour.window, wish.width, 0.03):
-                if self._is_stale():
-                    return
-                if page.complete:
-                    self._keep(neighbour, page)
+            source = self._source_of(wish, recording)
+            for page in source.column_pages(neighbour.window, wish.width, math.inf, self._is_idle):
+                self._keep(neighbour, page)
 
     def _source_of(self, wish: _Wish, recording: Recording) -> BlockSource:
         with self._lock:
@@ -213,9 +210,10 @@ class PageLoader(QObject):
                 source = self._source = BlockSource(recording, wish.montage, wish.display_filter, self._cache)
             return source
 
-    def _is_stale(self) -> bool:
+    def _is_idle(self) -> bool:
+        """Whether no newer wish waits."""
         with self._lock:
-            return self._pending or self._recording is None
+            return not self._pending and self._recording is not None
 
     def _keep(self, wish: _Wish, page: ColumnPage) -> None:
         with self._lock:
