@@ -57,8 +57,9 @@ class MainWindow(QMainWindow):
         settings: Settings,
         save_settings: Callable[[Settings], None] | None = None,
         data_folder: Path | None = None,
+        results_folder: Path | None = None,
     ) -> None:
-        """`data_folder` is where it is remembered how each recording was looked at; None remembers nothing."""
+        """`data_folder` keeps how each recording was looked at, `results_folder` what models found; None: nothing."""
         super().__init__()
         self.settings = settings
         self._save_settings = save_settings
@@ -68,7 +69,7 @@ class MainWindow(QMainWindow):
         self.session = Session(_view_of(settings), parent=self)
         self.view = RecordingView()
         self.opener = RecordingOpener(self.runner, self.reader, self)
-        self.runs = ModelRuns(self.session, self.runner, self.engine, self)
+        self.runs = ModelRuns(self.session, self.runner, self.engine, results_folder, self)
         self._opacity = _OPACITY
         self._make_parts()
         self.reading = Reading(self.session, self.view, self.opener, self.recording_panel, data_folder, self)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
@@ -25,12 +26,19 @@ class ModelRuns(QObject):
     threshold_changed = pyqtSignal(float)
 
     def __init__(
-        self, session: Session, runner: JobRunner, engine: EngineProcess, parent: QObject | None = None
+        self,
+        session: Session,
+        runner: JobRunner,
+        engine: EngineProcess,
+        cache: Path | None = None,
+        parent: QObject | None = None,
     ) -> None:
+        """`cache` is the folder where results are kept, so that a model asked again answers at once."""
         super().__init__(parent)
         self._session = session
         self._runner = runner
         self._engine = engine
+        self._cache = cache
         self.threshold = 0.5
         self.rule: Rule | None = None  # None: the one that suits the length of the recording
         self.job: Job | None = None
@@ -62,6 +70,7 @@ class ModelRuns(QObject):
             "config": model.config,
             "segments": model.segments,
             "device": device,
+            "cache": str(self._cache) if self._cache is not None else None,
             "first_time": (self._session.window.start + self._session.window.stop) / 2,
         }
 

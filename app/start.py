@@ -55,7 +55,7 @@ def run_window(opening: Opening) -> int:
     log_qt_messages()
     application = QApplication([sys.argv[0]])
     application.setApplicationName("Cerebroscope")
-    window = MainWindow(settings, keep, places.data)
+    window = MainWindow(settings, keep, places.data, places.cache / "results")
     _survive_errors(window)
     window.show()
     for complaint in complaints:

@@ -14,6 +14,7 @@ from PyQt6.QtWidgets import QMessageBox
 
 from app.actions import ACTIONS
 from app.jobs import Job
+from app.main_window import MainWindow
 from app.settings import Settings
 from app.testing import Window, open_window
 
@@ -193,8 +194,6 @@ def test_cancel_drops_what_had_arrived(opened):
 
 
 def test_a_recording_opens_where_it_was_left(shared, qtbot, tmp_path):
-    from app.main_window import MainWindow
-
     path = shared / "recordings" / SEIZURE
     positions = []
     for _ in range(2):
@@ -209,6 +208,23 @@ def test_a_recording_opens_where_it_was_left(shared, qtbot, tmp_path):
         handle.wait()
         handle.close()
     assert positions == [(0.0, "LB-18.1"), (20.0, "common average")]
+
+
+def test_a_model_asked_again_answers_from_what_was_kept(shared, qtbot, tmp_path):
+    parity = shared / "parity/mvpformer"
+    found = []
+    for _ in range(2):
+        main = MainWindow(Settings(), results_folder=tmp_path)
+        handle = Window(main)
+        main.open_recording(str(shared / "recordings" / SEIZURE))
+        handle.load_model(str(parity / "tiny_base.pt"), str(parity / "tiny_head.pt"))
+        handle.wait()
+        handle.run_model(str(parity / "tiny_base.pt"))
+        handle.wait(120)
+        found.append(main.session.prediction)
+        handle.close()
+    assert found[0].created == found[1].created
+    assert np.array_equal(found[0].probability, found[1].probability)
 
 
 def test_closing_remembers_how_the_window_looked(opened, monkeypatch):
