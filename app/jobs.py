@@ -1,6 +1,7 @@
 """Work in the background: Job is what a person sees of it, JobRunner does it on threads of its own.
 
-The only file of the application that starts threads. A job is a plain function of a Progress; it knows nothing of Qt.
+The only file that starts threads in the process of the window. A job is a plain function of a Progress and knows
+nothing of Qt.
 """
 
 from __future__ import annotations

@@ -75,25 +75,19 @@ def test_ctrl_c_closes_it_in_order(shared, started, own_folders):
     assert settings["window_state"] != ""
 
 
-def test_its_engine_ends_with_it_when_it_is_killed(started):
-    program, engine = started("demo")
+def test_its_engine_ends_with_it_when_it_is_killed(shared, started):
+    program, engine = started(str(shared / "recordings/edf/test.edf"))
     program.kill()
     program.communicate()
     assert gone(engine)
 
 
-def test_demo_is_made_in_the_cache(started, own_folders):
+def test_demo_is_made_in_the_cache_and_damaged_settings_do_not_stop_it(started, own_folders):
+    (own_folders / "config").mkdir(parents=True)
+    (own_folders / "config/settings.json").write_text("{")
     program, _ = started("demo")
     program.send_signal(signal.SIGINT)
     assert program.communicate(timeout=20)[1] == ""
     assert [path.name for path in (own_folders / "cache").iterdir()] == ["SIMULATED_seizure_seed7_v1.edf"]
-
-
-def test_damaged_settings_do_not_stop_it(shared, started, own_folders):
-    (own_folders / "config").mkdir(parents=True)
-    (own_folders / "config/settings.json").write_text("{")
-    program, _ = started(str(shared / "recordings/edf/test.edf"))
-    program.send_signal(signal.SIGINT)
-    assert program.communicate(timeout=20)[1] == ""
     names = sorted(path.name.split("-")[0] for path in (own_folders / "config").iterdir())
     assert names == ["settings.damaged", "settings.json"]
