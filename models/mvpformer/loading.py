@@ -240,9 +240,7 @@ def _check_head(head: TensorFile, expected: Mapping[str, Any], unused: tuple[str
         )
     has_lora = any(".lora_" in name for name in head.shapes)
     required = from_head if has_lora else [HEAD]
-    strange = [name for name in head.shapes if name not in expected and name not in unused]
-    tolerated = {CLASS_WEIGHTS} if strange == [CLASS_WEIGHTS] else set()
-    _check_names(head, required, known={*expected, *unused, *tolerated})
+    _check_names(head, required, known={*expected, *unused, CLASS_WEIGHTS})
 
 
 def _check_shapes(file: TensorFile, expected: Mapping[str, tuple[int, ...]], skip: Iterable[str] = ()) -> None:

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from models.mvpformer import wavelet
+from models.recorder import record
 
 
 def rms(x: Tensor, weight: Tensor) -> Tensor:
@@ -59,3 +60,13 @@ def test_dropout_acts_in_training_only(small_model: Callable[..., Any], training
     torch.manual_seed(1)
     first = model.tokens_from_embeddings(embeddings)
     assert torch.equal(first, model.tokens_from_embeddings(embeddings)) is not training
+
+
+def test_training_drops_embeddings_and_attended_values_but_nothing_of_the_mlp(small_model: Callable[..., Any]) -> None:
+    model = small_model().train()
+    modules = {"embeddings": model.encoder_dropout, "attended": model.blocks[0].dropout, "mlp": model.blocks[0].mlp}
+    with record(modules) as records:
+        model.tokens_from_embeddings(torch.randn(2, 9, 10, 16, dtype=torch.float64))
+    dropped = {name: (outputs[0] == 0).double().mean().item() for name, outputs in records.items()}
+    # 2880 values at rate 0.5: four standard errors are 0.037.
+    assert dropped == {"embeddings": pytest.approx(0.5, abs=0.037), "attended": pytest.approx(0.5, abs=0.037), "mlp": 0}

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from models.errors import CheckpointError
+from models.recorder import record
 
 
 def direct_tokens(model: Any, direct_attention: Callable[..., Tensor], embeddings: Tensor, hidden: int = 0) -> Tensor:
@@ -68,6 +69,13 @@ def test_signal_and_embedding_doors_agree(small_model: Callable[..., Any]) -> No
         predicted = generator.predictions_from_embeddings(generator.embed(signal))
         assert torch.equal(generator(signal), predicted)
         torch.testing.assert_close(predicted, generator.tokens(signal=signal) @ generator.head.weight.T)
+
+
+def test_logits_leave_out_what_only_earlier_segments_need(small_model: Callable[..., Any]) -> None:
+    model = small_model(task="classification")
+    with record({str(i): block.mlp for i, block in enumerate(model.blocks)}) as records:
+        model.logits_from_embeddings(torch.randn(1, 6, 3, 16, dtype=torch.float64))
+    assert [tuple(outputs[0].shape) for outputs in records.values()] == [(1, 6, 3, 16), (1, 1, 3, 16)]
 
 
 def test_segments_are_embedded_on_their_own(small_model: Callable[..., Any]) -> None:
@@ -130,3 +138,15 @@ def test_signals_of_another_shape_are_refused(shape: tuple[int, ...], small_mode
 def test_context_below_the_window_is_refused(small_model: Callable[..., Any]) -> None:
     with pytest.raises(ValueError, match="context"):
         small_model().tokens_from_embeddings(torch.zeros(1, 4, 3, 16, dtype=torch.float64), context=3)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="NOT TESTED: no CUDA device")
+def test_a_gpu_gives_what_the_processor_gives(small_model: Callable[..., Any]) -> None:
+    model = small_model(task="classification", lora_rank=2)
+    signal = 40 * torch.randn(2, 11, 3, 64, dtype=torch.float64)
+    with torch.no_grad():
+        tokens, logits = model.tokens(signal=signal), model.logits(signal=signal)
+        model.cuda()
+        torch.testing.assert_close(model.tokens(signal=signal.cuda()).cpu(), tokens, rtol=0, atol=1e-9)
+        torch.testing.assert_close(model.logits(signal=signal.cuda()).cpu(), logits, rtol=0, atol=1e-9)
