@@ -12,9 +12,9 @@ from viewers.rows import Rows, unit_text
 from viewers.theme import LIGHT, Theme, font
 
 LEFT, STRIP_ROOM = 10, 20
-MIN_WIDTH, MAX_WIDTH = 100, 168
+MIN_WIDTH, MAX_WIDTH = 108, 168
 _NAME_SIZE, _SMALL_SIZE, _NOTE_SIZE = 11, 9, 9
-_TWO_LINES = 25.0
+_TWO_LINES = 22.0
 _STRIP_WIDTH = 6.0
 _HOLLOW = frozenset({"no signal"})
 

@@ -17,7 +17,8 @@ from viewers.time_scale import TimeScale
 BOTTOM = 20.0
 _BAR_MAX_PX = 62.0
 _BAR_MIN_UV = 1e-3
-_BAR_MAX_SECONDS_PX = 170.0
+_BAR_MIN_SECONDS_PX, _BAR_MAX_SECONDS_PX = 20.0, 170.0
+_LONG_BARS = (5.0, 10.0, 30.0, 60.0, 300.0, 600.0, 1800.0, 3600.0, 10_800.0)
 _SMALL = 10
 
 
@@ -134,10 +135,12 @@ class Furniture:
 
 def bar_seconds(scale: TimeScale) -> float:
     """How much time the scale bar stands for: a second where it is neither too short nor too long."""
-    for seconds in (1.0, 0.1, 0.01, 10.0, 60.0, 600.0, 3600.0):
-        if 20 <= seconds * scale.px_per_second <= _BAR_MAX_SECONDS_PX:
-            return seconds
-    return nice_floor(_BAR_MAX_SECONDS_PX / max(1e-9, scale.px_per_second))
+    second = scale.px_per_second
+    if _BAR_MIN_SECONDS_PX <= second <= 1.4 * _BAR_MAX_SECONDS_PX:
+        return 1.0
+    if second > _BAR_MAX_SECONDS_PX:
+        return nice_floor(_BAR_MAX_SECONDS_PX / second)
+    return max((s for s in _LONG_BARS if s * second <= _BAR_MAX_SECONDS_PX), default=_LONG_BARS[0])
 
 
 def _seconds_text(seconds: float) -> str:

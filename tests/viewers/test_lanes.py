@@ -1,107 +1,47 @@
-"""Lanes: same axis as the traces, folding, probability steps, threshold, missing and unscored spans."""
+"""What all lanes share: the time axis of the traces, a heading that folds, a picture kept until something changes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import numpy as np
 import pytest
-from PyQt6.QtCore import QPoint, Qt
-from PyQt6.QtGui import QColor, QImage
+from PyQt6.QtCore import QPoint, QSize, Qt
+from PyQt6.QtGui import QPainter
 
-from analysis.annotation import Annotation
-from analysis.annotation_index import AnnotationIndex
 from analysis.recording import Window
-from analysis.results import AnalysisRequest, SeizurePrediction
-from viewers.lanes import FOLDED_HEIGHT
-from viewers.probability_lane import HEIGHT, ProbabilityLane, missing_spans, steps_on
-from viewers.readers_lane import ReadersLane, sort_by_line
+from viewers.lanes import FOLDED_HEIGHT, Lane
 from viewers.time_scale import TimeScale
 
-LEFT, WIDTH = 100, 508
+LEFT, WIDTH, HEIGHT = 100, 508, 60
+
+
+class Counting(Lane):
+    """Counts how often it is drawn."""
+
+    def __init__(self) -> None:
+        super().__init__("lane", HEIGHT)
+        self.drawn = 0
+
+    def paint_plot(self, painter: QPainter, scale: TimeScale, size: QSize) -> None:
+        self.drawn += 1
 
 
 @pytest.fixture
-def prediction() -> Callable[..., SeizurePrediction]:
-    def make(times, duration=1.0, probability=None, **changes) -> SeizurePrediction:
-        times = np.asarray(times, float)
-        values = np.zeros(times.size) if probability is None else np.asarray(probability)
-        return SeizurePrediction(
-            AnalysisRequest("seizure", "r", ("c",)),
-            "2026-01-01T00:00:00",
-            "0",
-            times=times,
-            durations=np.full(times.size, duration),
-            probability=values.astype(np.float32),
-            **{"model_title": "a model", **changes},
-        )
-
-    return make
-
-
-@pytest.fixture
-def lane(qtbot) -> ProbabilityLane:
-    made = ProbabilityLane()
+def lane(qtbot) -> Counting:
+    made = Counting()
     qtbot.addWidget(made)
     made.resize(WIDTH, HEIGHT)
     made.set_left(LEFT)
-    made.set_duration(100.0)
     made.set_window(Window(0.0, 10.0))
     made.show()
     return made
 
 
-def test_lane_shares_the_time_axis_of_the_traces(lane: ProbabilityLane) -> None:
+def test_lane_shares_the_time_axis_of_the_traces(lane: Counting) -> None:
     assert lane.plot_rect.left() == LEFT
     assert lane.plot_rect.width() == 400
     assert lane.scale.x(5.0) == pytest.approx(200)
 
 
-def line_at(image: QImage, x: int, colour: QColor) -> int:
-    """The row of pixels that is most like a colour."""
-    wanted = np.array(colour.getRgb()[:3])
-    seen = [np.array(image.pixelColor(x, y).getRgb()[:3]) for y in range(image.height())]
-    return int(np.argmin([np.abs(pixel - wanted).sum() for pixel in seen]))
-
-
-def test_step_holds_for_its_segment(lane: ProbabilityLane, prediction) -> None:
-    lane.set_prediction(prediction([0, 5], 5.0, [0.1, 0.9], threshold=0.5))
-    image = lane.grab().toImage()
-    accent = lane.theme.colour("accent")
-    low = {line_at(image, LEFT + x, accent) for x in (20, 100, 190)}
-    high = {line_at(image, LEFT + x, accent) for x in (210, 300, 330)}
-    assert len(low) == len(high) == 1
-    room = HEIGHT - 1 - 7 - 6
-    assert low.pop() - high.pop() == pytest.approx(0.8 * room, abs=1.5)
-
-
-def test_threshold_is_dragged_and_told(lane: ProbabilityLane, prediction, qtbot) -> None:
-    lane.set_prediction(prediction(np.arange(10), threshold=0.5))
-    told: list[float] = []
-    lane.threshold_changed.connect(told.append)
-    y = round(1 + (HEIGHT - 1) - 6 - 0.5 * (HEIGHT - 1 - 13))
-    qtbot.mousePress(lane, Qt.MouseButton.LeftButton, pos=QPoint(300, y))
-    qtbot.mouseMove(lane, QPoint(300, y - 10))
-    qtbot.mouseMove(lane, QPoint(300, -500))
-    qtbot.mouseRelease(lane, Qt.MouseButton.LeftButton, pos=QPoint(300, -500))
-    assert told[0] == pytest.approx(0.5 + 10 / (HEIGHT - 14), abs=0.03)
-    assert told[-1] == lane.threshold == 0.99
-    qtbot.mouseMove(lane, QPoint(300, 20))
-    assert told[-1] == 0.99
-    assert not lane.is_folded
-
-
-def test_partial_result_does_not_take_a_held_threshold_away(lane: ProbabilityLane, prediction, qtbot) -> None:
-    lane.set_prediction(prediction(np.arange(10), threshold=0.5))
-    y = round(1 + (HEIGHT - 1) - 6 - 0.5 * (HEIGHT - 1 - 13))
-    qtbot.mousePress(lane, Qt.MouseButton.LeftButton, pos=QPoint(300, y))
-    qtbot.mouseMove(lane, QPoint(300, y - 8))
-    held = lane.threshold
-    lane.set_prediction(prediction(np.arange(20), threshold=0.5))
-    assert lane.threshold == held > 0.5
-
-
-def test_heading_folds_and_opens(lane: ProbabilityLane, qtbot) -> None:
+def test_heading_folds_and_opens(lane: Counting, qtbot) -> None:
     told: list[bool] = []
     lane.folded.connect(told.append)
     qtbot.mouseClick(lane, Qt.MouseButton.LeftButton, pos=QPoint(20, 10))
@@ -111,84 +51,21 @@ def test_heading_folds_and_opens(lane: ProbabilityLane, qtbot) -> None:
     assert told == [True, False]
 
 
-def test_model_is_named_and_random_weights_are_said(lane: ProbabilityLane, prediction) -> None:
-    lane.set_prediction(prediction(np.arange(3), random_weights=True, caveat="smears by a minute"))
-    assert lane.subtitle == "a model"
-    assert lane.badge == "random weights"
-    assert "smears by a minute" in lane.toolTip()
-    lane.set_prediction(prediction(np.arange(3)))
-    assert lane.badge == ""
-    lane.set_prediction(None)
-    assert lane.subtitle == ""
+def test_cursor_and_same_window_cost_no_new_picture(lane: Counting) -> None:
+    lane.grab()
+    drawn = lane.drawn
+    lane.set_cursor(3.0)
+    lane.set_window(Window(0.0, 10.0))
+    lane.grab()
+    assert lane.drawn == drawn
+    lane.set_window(Window(1.0, 11.0))
+    lane.grab()
+    assert lane.drawn == drawn + 1
 
 
-def test_unscored_span_looks_unlike_a_low_probability(lane: ProbabilityLane, prediction) -> None:
-    lane.set_prediction(prediction(np.arange(10)))
-    plain = lane.grab().toImage()
-    lane.set_prediction(prediction(np.arange(10), not_scored=((4.0, 6.0, "gap"),)))
-    hatched = lane.grab().toImage()
-    assert any(plain.pixel(LEFT + 200, y) != hatched.pixel(LEFT + 200, y) for y in range(10, 40))
-    assert all(plain.pixel(LEFT + 100, y) == hatched.pixel(LEFT + 100, y) for y in range(10, 40))
-
-
-@pytest.mark.parametrize(
-    ("times", "not_scored", "expected"),
-    [
-        ([], (), [(0, 10)]),
-        ([0, 1, 2], (), [(3, 10)]),
-        ([8, 9, 3, 4], (), [(0, 3), (5, 8)]),
-        ([0, 1], ((2.0, 9.0, "gap"),), [(9, 10)]),
-        (range(10), (), []),
-        ([-5, 20], ((50.0, 60.0, ""),), [(0, 10)]),
-    ],
-)
-def test_missing_spans(prediction, times, not_scored, expected) -> None:
-    found = missing_spans(prediction(sorted(times), not_scored=not_scored), 0.0, 10.0)
-    assert found == expected
-
-
-def test_a_day_of_segments_is_reduced_to_pixels_without_losing_a_peak() -> None:
-    times = np.arange(86_400.0)
-    probability = np.zeros(86_400)
-    probability[43_210] = 0.97
-    steps = steps_on(TimeScale(Window(0, 86_400), 1000), times, np.ones(86_400), probability)
-    assert steps.left.size <= 1000
-    assert steps.value.max() == pytest.approx(0.97)
-    assert steps.left[steps.value.argmax()] == pytest.approx(43_210 / 86.4, abs=1.5)
-
-
-def test_marks_of_file_model_and_reader_lie_on_lines_of_their_own() -> None:
-    marks = [Annotation(1, 1, "a"), Annotation(2, 1, "b", author="reader"), Annotation(2, 1, "b", author="sidecar")]
-    events = AnnotationIndex([Annotation(3, 1, "e", author="model:m")])
-    lines = sort_by_line(AnnotationIndex(marks), events)
-    assert [[m.author for m in line.items] for line in lines] == [["file", "sidecar"], ["model:m"], ["reader"]]
-    plain = AnnotationIndex(marks[:1])
-    assert sort_by_line(plain, events)[0] is plain
-
-
-def test_bar_is_clicked(qtbot) -> None:
-    lane = ReadersLane()
-    qtbot.addWidget(lane)
-    lane.resize(WIDTH, lane.height())
-    lane.set_left(LEFT)
-    lane.set_window(Window(0, 10))
-    event = Annotation(5, 2, "seizure", author="model:m")
-    lane.set_lines(sort_by_line(AnnotationIndex([Annotation(1, 1, "a")]), AnnotationIndex([event])))
-    told: list[Annotation] = []
-    lane.event_clicked.connect(told.append)
-    qtbot.mouseClick(lane, Qt.MouseButton.LeftButton, pos=QPoint(LEFT + 240, 19))
-    qtbot.mouseClick(lane, Qt.MouseButton.LeftButton, pos=QPoint(LEFT + 20, 19))
-    assert told == [event]
-
-
-def test_hundred_thousand_bars_are_merged_to_pixels(qtbot) -> None:
-    lane = ReadersLane()
-    qtbot.addWidget(lane)
-    lane.resize(WIDTH, lane.height())
-    lane.set_left(LEFT)
-    lane.set_window(Window(0, 86_400))
-    marks = [Annotation(float(t), 0.5 if t % 2 else 0.0, "x") for t in range(0, 86_400, 2)]
-    lane.set_lines(sort_by_line(AnnotationIndex(marks), AnnotationIndex()))
-    image = lane.grab().toImage()
-    human = lane.theme.colour("human").name()
-    assert sum(image.pixelColor(x, 9).name() == human for x in range(LEFT, LEFT + 400)) > 390
+def test_cursor_time_is_told_inside_the_plot_only(lane: Counting, qtbot) -> None:
+    told: list[float | None] = []
+    lane.cursor_moved.connect(told.append)
+    qtbot.mouseMove(lane, QPoint(LEFT + 200, 30))
+    qtbot.mouseMove(lane, QPoint(20, 30))
+    assert told == [pytest.approx(5.0), None]

@@ -1,0 +1,86 @@
+"""The scale bar is true, the grid lies on whole seconds, holes are hatched and named."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PyQt6.QtGui import QImage, QPainter
+
+from analysis.recording import Window
+from viewers.page_decor import Furniture, bar_seconds, paint_grid, paint_holes
+from viewers.page_state import Hole
+from viewers.rows import Rows
+from viewers.theme import theme
+from viewers.time_scale import TimeScale
+
+WIDTH, HEIGHT = 1000, 400
+LIGHT = theme("light")
+
+
+def painted(paint) -> np.ndarray:
+    """Where something was painted (height, width)."""
+    image = QImage(WIDTH, HEIGHT, QImage.Format.Format_RGB32)
+    image.fill(0xFFFFFFFF)
+    painter = QPainter(image)
+    paint(painter)
+    painter.end()
+    raw = np.frombuffer(image.constBits().asarray(image.sizeInBytes()), np.uint8).reshape(HEIGHT, WIDTH, 4)
+    return (raw[..., :3] != 255).any(axis=2)
+
+
+@pytest.mark.parametrize(("uv_per_mm", "microvolts"), [(7.0, 100.0), (2.0, 20.0), (50.0, 500.0), (200.0, 2000.0)])
+def test_scale_bar_is_as_tall_as_it_says(
+    qapp, eeg_channels, single_montage, uv_per_mm: float, microvolts: float
+) -> None:
+    rows = Rows(single_montage("A"), HEIGHT, uv_per_mm, 4.0, eeg_channels("A"))
+    furniture = Furniture()
+    seen = painted(lambda p: furniture.paint(p, TimeScale(Window(0, 10), WIDTH), HEIGHT, rows, LIGHT))
+    assert furniture.bars == [(microvolts, 1.0)]
+    tall = np.flatnonzero(seen[:, WIDTH - 14])
+    assert tall[-1] - tall[0] == pytest.approx(microvolts / uv_per_mm * 4.0, abs=2)
+    bottom = tall[-1] - 1
+    wide = np.flatnonzero(seen[bottom])
+    assert wide[-1] - wide[0] == pytest.approx(100, abs=3)
+
+
+@pytest.mark.parametrize(
+    ("page", "seconds"),
+    [(10, 1.0), (20, 1.0), (5, 1.0), (1, 0.1), (60, 10.0), (300, 30.0), (3600, 600.0), (86_400, 10_800.0)],
+)
+def test_time_bar_fits_the_page(page: float, seconds: float) -> None:
+    scale = TimeScale(Window(0, page), WIDTH)
+    found = bar_seconds(scale)
+    assert found == pytest.approx(seconds)
+    assert 15 <= found * scale.px_per_second <= 240
+
+
+def test_grid_lies_on_whole_seconds(qapp) -> None:
+    seen = painted(lambda p: paint_grid(p, TimeScale(Window(3.3, 13.3), WIDTH), HEIGHT, LIGHT, 0.0))
+    assert np.flatnonzero(seen[10]).tolist() == [70 + 100 * i for i in range(10)]
+
+
+def test_grid_follows_the_clock(qapp) -> None:
+    seen = painted(lambda p: paint_grid(p, TimeScale(Window(0, 10), WIDTH), HEIGHT, LIGHT, 0.5))
+    assert np.flatnonzero(seen[10]).tolist() == [50 + 100 * i for i in range(10)]
+
+
+def test_hole_covers_its_span_and_no_more(qapp, eeg_channels, single_montage) -> None:
+    rows = Rows(single_montage("A", "B"), HEIGHT, 7, 4, eeg_channels("A", "B"))
+    scale = TimeScale(Window(0, 10), WIDTH)
+    whole = painted(lambda p: paint_holes(p, scale, HEIGHT, [Hole(2, 4, "gap 60 s")], rows, LIGHT))
+    assert whole[:, 205:395].all()
+    assert not whole[:, :198].any()
+    assert not whole[:, 403:].any()
+    single = painted(lambda p: paint_holes(p, scale, HEIGHT, [Hole(2, 4, "", row=1)], rows, LIGHT))
+    assert not single[:199].any()
+    assert single[202:, 205:395].any()
+
+
+def test_notes_and_messages_are_written(qapp) -> None:
+    scale = TimeScale(Window(0, 10), WIDTH)
+    empty = painted(lambda p: Furniture().paint(p, scale, HEIGHT, None, LIGHT))
+    assert not empty.any()
+    note = painted(lambda p: Furniture(note="LB-18.1 · 7 µV/mm").paint(p, scale, HEIGHT, None, LIGHT))
+    assert note[HEIGHT - 20 :, :120].any()
+    message = painted(lambda p: Furniture(message="reading…").paint(p, scale, HEIGHT, None, LIGHT))
+    assert message[HEIGHT // 2 - 5 : HEIGHT // 2 + 5, WIDTH // 2 - 20 : WIDTH // 2 + 20].any()

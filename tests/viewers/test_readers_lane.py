@@ -1,0 +1,49 @@
+"""Who marked what: lines apart, bars that can be clicked, any number of them."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QPoint, Qt
+
+from analysis.annotation import Annotation
+from analysis.annotation_index import AnnotationIndex
+from analysis.recording import Window
+from viewers.readers_lane import ReadersLane, sort_by_line
+
+LEFT, WIDTH = 100, 508
+
+
+def test_marks_of_file_model_and_reader_lie_on_lines_of_their_own() -> None:
+    marks = [Annotation(1, 1, "a"), Annotation(2, 1, "b", author="reader"), Annotation(2, 1, "b", author="sidecar")]
+    events = AnnotationIndex([Annotation(3, 1, "e", author="model:m")])
+    lines = sort_by_line(AnnotationIndex(marks), events)
+    assert [[m.author for m in line.items] for line in lines] == [["file", "sidecar"], ["model:m"], ["reader"]]
+    plain = AnnotationIndex(marks[:1])
+    assert sort_by_line(plain, events)[0] is plain
+
+
+def test_bar_is_clicked(qtbot) -> None:
+    lane = ReadersLane()
+    qtbot.addWidget(lane)
+    lane.resize(WIDTH, lane.height())
+    lane.set_left(LEFT)
+    lane.set_window(Window(0, 10))
+    event = Annotation(5, 2, "seizure", author="model:m")
+    lane.set_lines(sort_by_line(AnnotationIndex([Annotation(1, 1, "a")]), AnnotationIndex([event])))
+    told: list[Annotation] = []
+    lane.event_clicked.connect(told.append)
+    qtbot.mouseClick(lane, Qt.MouseButton.LeftButton, pos=QPoint(LEFT + 240, 19))
+    qtbot.mouseClick(lane, Qt.MouseButton.LeftButton, pos=QPoint(LEFT + 20, 19))
+    assert told == [event]
+
+
+def test_hundred_thousand_bars_are_merged_to_pixels(qtbot) -> None:
+    lane = ReadersLane()
+    qtbot.addWidget(lane)
+    lane.resize(WIDTH, lane.height())
+    lane.set_left(LEFT)
+    lane.set_window(Window(0, 86_400))
+    marks = [Annotation(float(t), 0.5 if t % 2 else 0.0, "x") for t in range(0, 86_400, 2)]
+    lane.set_lines(sort_by_line(AnnotationIndex(marks), AnnotationIndex()))
+    image = lane.grab().toImage()
+    human = lane.theme.colour("human").name()
+    assert sum(image.pixelColor(x, 9).name() == human for x in range(LEFT, LEFT + 400)) > 390
