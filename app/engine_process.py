@@ -209,6 +209,8 @@ class EngineProcess:
             flags |= subprocess.BELOW_NORMAL_PRIORITY_CLASS if self._niceness else 0
             options = {"startupinfo": startup, "creationflags": flags}
         command = [sys.executable, "-P", "-m", "app.engine_child", str(handle), str(self._niceness), *self._preload]
+        if self._log is not None:
+            self._log.parent.mkdir(parents=True, exist_ok=True)
         with open(self._log, "wb") if self._log is not None else nullcontext() as errors:
             return subprocess.Popen(
                 command,

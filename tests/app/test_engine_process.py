@@ -294,7 +294,7 @@ def test_it_ends_with_a_program_that_forgets_to_close_it():
 
 
 def test_it_never_writes_on_stdout(tmp_path):
-    log = tmp_path / "engine.log"
+    log = tmp_path / "log" / "engine.log"
     program = script(
         f"""
         from pathlib import Path
