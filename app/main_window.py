@@ -16,7 +16,7 @@ from app.actions import build_actions
 from app.appearance import apply_theme
 from app.dialogs.event_rules import rule_from_settings, rule_settings
 from app.engine_process import EngineProcess
-from app.errors import describe_error, log_error
+from app.errors import describe_error, hide_in_log, log_error
 from app.inspector import AgreementPanel, PredictionPanel
 from app.job_panel import JobPanel
 from app.jobs import Job, JobRunner
@@ -64,8 +64,9 @@ class MainWindow(QMainWindow):
         self.settings = settings
         self._save_settings = save_settings
         self.runner = JobRunner(parent=self)
-        self.engine = EngineProcess(preload=_ENGINE_MODULES)
-        self.reader = EngineProcess("reader", niceness=0)
+        log = data_folder / "log" / "engine.log" if data_folder is not None else None
+        self.engine = EngineProcess(preload=_ENGINE_MODULES, log=log)
+        self.reader = EngineProcess("reader", niceness=0, log=log)
         self.session = Session(_view_of(settings), parent=self)
         self.view = RecordingView()
         self.opener = RecordingOpener(self.runner, self.reader, self)
@@ -163,6 +164,7 @@ class MainWindow(QMainWindow):
     def _on_opened(self, recording: Recording, title: str) -> None:
         self.setWindowTitle(f"{title} — {_TITLE}")
         self.settings.remember_file(recording.path)
+        hide_in_log(str(recording.path), recording.id)
         self.toolbar.show_view(self.session.view)
         self.status.say("")
 
