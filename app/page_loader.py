@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from PyQt6.QtCore import QObject, Qt, pyqtSignal
+from PyQt6.QtCore import QObject, Qt, QTimer, pyqtSignal
 
 from analysis.block_cache import BlockCache
 from analysis.errors import RecordingError
@@ -39,16 +39,23 @@ class PageLoader(QObject):
     """Answers `request` with `page_ready`; lives on one thread, works on those that `submit` lends it.
 
     `submit(fn)` must run fn() on another thread. Two are asked for at a time: one makes the page from its start, the
-    other helps it from the end. With only one thread pages come all the same, later.
+    other helps it from the end. With only one thread pages come all the same, later. `prepare(page)` is called on the
+    working thread for each finished page before it is handed over, such as to draw it.
     """
 
     page_ready = pyqtSignal(object)  # ColumnPage; several for one request when it takes long
     failed = pyqtSignal(object)  # exception
     _arrived = pyqtSignal(object, object)  # wish, page or exception
 
-    def __init__(self, submit: Callable[[Callable[[], None]], Any], parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        submit: Callable[[Callable[[], None]], Any],
+        parent: QObject | None = None,
+        prepare: Callable[[ColumnPage], None] | None = None,
+    ) -> None:
         super().__init__(parent)
         self._submit = submit
+        self._prepare = prepare
         self._cache = BlockCache()
         self._lock = threading.Lock()
         # Under the lock: what to do, and whether someone is doing it.
@@ -90,10 +97,13 @@ class PageLoader(QObject):
         self._asked, self._answered = wish, False
         with self._lock:
             page = self._ready.get(wish)
-        if page is not None:
-            self._answered = True
-            self.page_ready.emit(page)
-        self._start(wish)
+        if page is None:
+            self._start(wish)
+            return
+        self._answered = True
+        self.page_ready.emit(page)
+        # Its neighbours are made once it is painted: until then the interpreter belongs to the thread that draws.
+        QTimer.singleShot(0, lambda: self._start(wish) if wish is self._asked else None)
 
     def settled(self) -> bool:
         """Whether the last request has been answered in full."""
@@ -173,6 +183,8 @@ class PageLoader(QObject):
             make = blank_page(recording, wish.montage, wish.window, wish.width)
             if overview is not None:
                 make = overview_page(overview, recording, wish.montage, wish.window, wish.width)
+                if self._prepare is not None:
+                    self._prepare(make)
             self._arrived.emit(wish, make)
             return
         for page in self._source_of(wish, recording).column_pages(wish.window, wish.width, wanted=self._is_idle):
@@ -216,6 +228,8 @@ class PageLoader(QObject):
             return not self._pending and self._recording is not None
 
     def _keep(self, wish: _Wish, page: ColumnPage) -> None:
+        if self._prepare is not None:
+            self._prepare(page)
         with self._lock:
             if self._recording is None:
                 return

@@ -16,6 +16,7 @@ from analysis.montage import Montage
 from analysis.overview import Overview
 from analysis.recording import Channel, Page, Window
 from analysis.results import SeizurePrediction
+from analysis.signal_blocks import ColumnPage
 from viewers import theme as themes
 from viewers.lanes import Lane
 from viewers.overlays.base import OverlayState
@@ -149,6 +150,10 @@ class RecordingView(QWidget):
         self.trace_view.show_page(page)
         if self._wanted is not None and self._wanted != page.window:
             self._patience.start()
+
+    def prepare_page(self, page: ColumnPage) -> None:
+        """Draw a page that may be shown next; the one method that may be called from another thread."""
+        self.trace_view.canvas.picture.prepare(page)
 
     def set_sensitivity(self, uv_per_mm: float) -> None:
         """Draw at so many microvolts per millimetre, at once."""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+from collections import deque
+from dataclasses import dataclass
+
 import numpy as np
 from PyQt6.QtCore import QRectF
 from PyQt6.QtGui import QColor, QImage, QPainter, QPen
@@ -16,19 +20,41 @@ from viewers.theme import SIDES, Theme
 from viewers.time_scale import TimeScale
 
 _MAX_SAMPLES_PER_COLUMN = 4
+_PREPARED = 4
+
+
+@dataclass(frozen=True)
+class _Look:
+    """Everything but the page that decides a picture."""
+
+    rows: Rows
+    theme: Theme
+    ratio: float
+
+    def fits(self, page: ColumnPage) -> bool:
+        """Whether a page has columns of these rows."""
+        return page.lo.size > 0 and page.lo.shape[1] == len(self.rows)
 
 
 class TracePicture:
-    """Holds the picture of one page in device pixels and makes it anew when page, rows, colours or size change."""
+    """Holds the picture of one page in device pixels and makes it anew when page, rows, colours or size change.
+
+    `prepare` may be called from another thread; all else belongs to the thread that paints.
+    """
 
     def __init__(self) -> None:
         self.page: ColumnPage | None = None
         self.refined = False
         self._rows: Rows | None = None
         self._theme: Theme | None = None
-        self._image: QImage | None = None
-        self._raster: Raster | None = None
         self._ratio = 1.0
+        self._look: _Look | None = None
+        self._image: QImage | None = None
+        self._raster = _Rasters()
+        self._lock = threading.Lock()
+        self._making = threading.Lock()
+        self._prepared: deque[tuple[ColumnPage, _Look, QImage]] = deque(maxlen=_PREPARED)
+        self._background = _Rasters()
 
     def set_page(self, page: Page, width: int) -> None:
         """Take a page; one without columns gets them for `width` pixels."""
@@ -38,11 +64,16 @@ class TracePicture:
     def set_rows(self, rows: Rows) -> None:
         """Take new places and gains."""
         self._rows = rows
-        self.invalidate()
+        self._look_anew()
 
     def set_theme(self, theme: Theme) -> None:
         """Take the colours."""
         self._theme = theme
+        self._look_anew()
+
+    def _look_anew(self) -> None:
+        if self._rows is not None and self._theme is not None:
+            self._look = _Look(self._rows, self._theme, self._ratio)
         self.invalidate()
 
     def invalidate(self) -> None:
@@ -53,27 +84,44 @@ class TracePicture:
     def clear(self) -> None:
         """Show nothing."""
         self.page = None
+        with self._lock:
+            self._prepared.clear()
         self.invalidate()
+
+    def prepare(self, page: ColumnPage) -> None:
+        """Make the picture of a page that may be shown next, on whatever thread this is."""
+        look = self._look
+        if look is None or not look.fits(page):
+            return
+        with self._making:
+            if self._find(page, look) is None:
+                image = self._background.picture(page, look)
+                with self._lock:
+                    self._prepared.append((page, look, image))
+
+    def _find(self, page: ColumnPage, look: _Look) -> QImage | None:
+        with self._lock:
+            return next((image for known, seen, image in self._prepared if known is page and seen is look), None)
+
+    def _picture(self) -> QImage:
+        """The picture of the page as it is looked at now, prepared or made."""
+        assert self.page is not None
+        assert self._look is not None
+        return self._find(self.page, self._look) or self._raster.picture(self.page, self._look)
 
     @property
     def drawable(self) -> bool:
         """Whether page and rows belong together and can be drawn."""
-        return (
-            self.page is not None
-            and self._rows is not None
-            and self._theme is not None
-            and self.page.lo.shape == (self.page.lo.shape[0], len(self._rows))
-            and self.page.lo.size > 0
-        )
+        return self.page is not None and self._look is not None and self._look.fits(self.page)
 
     def paint(self, painter: QPainter, scale: TimeScale, height: float, ratio: float) -> None:
         """Draw the picture where its page lies on the scale; stretched when the scale is another one."""
+        self._set_ratio(ratio)
         if not self.drawable:
             return
         assert self.page is not None
-        if self._image is None or ratio != self._ratio:
-            self._ratio = ratio
-            self._image = self._rastered(height, ratio)
+        if self._image is None:
+            self._image = self._picture()
         start = self.page.first_column * self.page.column_seconds
         stop = start + self.page.lo.shape[0] * self.page.column_seconds
         left, width = scale.x(start), scale.x(stop) - scale.x(start)
@@ -82,13 +130,18 @@ class TracePicture:
         else:
             painter.drawImage(QRectF(left, 0, width, height), self._image)
 
+    def _set_ratio(self, ratio: float) -> None:
+        if ratio != self._ratio:
+            self._ratio = ratio
+            self._look_anew()
+
     def refine(self, height: float, ratio: float) -> None:
         """Replace the picture by antialiased lines, as good as a printed page."""
+        self._set_ratio(ratio)
         if not self.drawable:
             return
         assert self.page is not None
         assert self._rows is not None
-        self._ratio = ratio
         image = QImage(self.page.lo.shape[0], round(height * ratio), QImage.Format.Format_ARGB32_Premultiplied)
         image.fill(0)
         painter = QPainter(image)
@@ -97,7 +150,8 @@ class TracePicture:
         y = (self._rows.origin + self._rows.gain * values) * ratio
         # Far outside the view a line is cut off rather than followed: it would take long and show nothing.
         np.clip(y, -4.0 * image.height(), 5.0 * image.height(), out=y)
-        for side, colour in enumerate(self._colours()):
+        assert self._theme is not None
+        for side, colour in enumerate(_colours(self._theme)):
             rows = [i for i, name in enumerate(self._rows.sides) if SIDES.index(name) == side]
             # A pen wider than one pixel is a hundred times slower: on dense screens the lines are drawn twice.
             painter.setPen(QPen(QColor.fromRgba(colour), 1))
@@ -121,28 +175,33 @@ class TracePicture:
         both = np.stack([page.lo, page.hi], axis=1).reshape(2 * n, -1)
         return x, both
 
-    def _rastered(self, height: float, ratio: float) -> QImage:
-        assert self.page is not None
-        assert self._rows is not None
-        width, rows = self.page.lo.shape[0], self._rows
-        size = (width, round(height * ratio))
+
+class _Rasters:
+    """Makes pictures with one raster, kept while the size stays; for one thread at a time."""
+
+    def __init__(self) -> None:
+        self._raster: Raster | None = None
+
+    def picture(self, page: ColumnPage, look: _Look) -> QImage:
+        """Columns rastered, in the format that is painted fastest (a page is painted several times)."""
+        rows, ratio = look.rows, np.float32(look.ratio)
+        size = (page.lo.shape[0], max(1, round(rows.height * look.ratio)))
         if self._raster is None or (self._raster.width, self._raster.height) != size:
             self._raster = Raster(*size)
         image = self._raster.draw(
-            self.page.lo,
-            self.page.hi,
-            rows.origin * np.float32(ratio),
-            rows.gain * np.float32(ratio),
+            page.lo,
+            page.hi,
+            rows.origin * ratio,
+            rows.gain * ratio,
             [SIDES.index(side) for side in rows.sides],
-            self._colours(),
-            thickness=max(1, round(ratio)),
+            _colours(look.theme),
+            thickness=max(1, round(look.ratio)),
         )
-        # Painted several times a page (cursor, labels), so it is made once what the painter wants.
         return image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
 
-    def _colours(self) -> list[int]:
-        assert self._theme is not None
-        return [self._theme.colour(side).rgba() for side in SIDES]
+
+def _colours(theme: Theme) -> list[int]:
+    return [theme.colour(side).rgba() for side in SIDES]
 
 
 def with_columns(page: Page, width: int) -> ColumnPage:

@@ -109,6 +109,7 @@ def test_next_and_previous_page_are_ready_without_waiting(qtbot, threads, record
         loader.request(Window(start, start + 10), MONTAGE, FILTER, 500)
         assert pages[-1].window == Window(start, start + 10)
         assert loader.settled()
+        qtbot.wait(5)  # its own neighbours are asked for after it is painted
         threads.join()
 
 
@@ -211,3 +212,16 @@ def test_closed_loader_does_nothing(qtbot, threads, recording) -> None:
     loader.request(Window(0, 10), MONTAGE, FILTER, 500)
     assert threads.started == []
     assert pages == []
+
+
+def test_every_finished_page_is_prepared_before_it_is_handed_over(qtbot, threads, recording) -> None:
+    prepared: list[ColumnPage] = []
+    loader = PageLoader(threads.submit, prepare=prepared.append)
+    loader.page_ready.connect(lambda page: asserted.append(any(page is made for made in prepared)))
+    asserted: list[bool] = []
+    loader.set_recording(recording)
+    loader.request(Window(50, 60), MONTAGE, FILTER, 100)
+    qtbot.waitUntil(loader.settled)
+    threads.join()
+    assert asserted == [True]
+    assert [page.window.start for page in prepared] == [50, 60, 40]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 from PyQt6.QtGui import QColor, QImage, QPainter
@@ -120,3 +122,31 @@ def test_page_without_samples_has_empty_columns(make_page) -> None:
     page = with_columns(make_page(np.empty((0, 2)), ("A", "B"), 0.0, 10.0), 100)
     assert np.isnan(page.lo).all()
     assert page.lo.shape == (100, 2)
+
+
+def test_picture_prepared_on_another_thread_is_the_one_that_is_shown(picture: TracePicture, make_page) -> None:
+    rng = np.random.default_rng(2)
+    pages = [with_columns(make_page(rng.standard_normal((2001, 2)) * 50, ("A", "B")), WIDTH) for _ in range(3)]
+    thread = threading.Thread(target=lambda: [picture.prepare(page) for page in pages])
+    thread.start()
+    thread.join(20)
+    for page in pages:
+        picture.set_page(page, WIDTH)
+        shown = painted(picture, Window(0, 10))
+        assert picture._image is picture._find(page, picture._look)
+        fresh = TracePicture()
+        fresh.set_theme(theme("light"))
+        fresh.set_rows(picture._rows)
+        fresh.set_page(page, WIDTH)
+        np.testing.assert_array_equal(shown, painted(fresh, Window(0, 10)))
+
+
+def test_prepared_picture_is_not_shown_at_another_sensitivity(
+    picture: TracePicture, make_page, eeg_channels, single_montage
+) -> None:
+    page = with_columns(make_page(np.random.default_rng(2).standard_normal((2001, 2)) * 50, ("A", "B")), WIDTH)
+    picture.prepare(page)
+    picture.set_page(page, WIDTH)
+    before = painted(picture, Window(0, 10))
+    picture.set_rows(Rows(single_montage("A", "B", sides="lr"), HEIGHT, 40.0, 4.0, eeg_channels("A", "B")))
+    assert (painted(picture, Window(0, 10)) != before).any()
