@@ -99,5 +99,6 @@ class LabelBand:
             painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, text)
         if self.left_out:
             rect = QRectF(width - _REST_WIDTH, 3 + (LINES - 1) * LINE_HEIGHT, _REST_WIDTH - 4, LINE_HEIGHT - 1)
+            painter.fillRect(rect, theme.colour("canvas", 0.88))
             painter.setPen(theme.colour("muted"))
             painter.drawText(rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"+{self.left_out:,}")

@@ -96,16 +96,16 @@ class Timeline(Lane):
         return super()._picture(ratio)
 
     def paint_plot(self, painter: QPainter, scale: TimeScale, size: QSize) -> None:
-        """Gaps, probability, envelope and bars."""
+        """Gaps, envelope, probability and bars."""
         if self._duration <= 0:
             return
         height = size.height() - _BARS_ROOM
         for start, stop in self._gaps:
             left = scale.x(start)
             hatch(painter, QRectF(left, 4, max(1.0, scale.x(stop) - left), height - 2), self.theme)
+        self._paint_envelope(painter, scale, height)
         if self._prediction is not None and self._prediction.times.size:
             self._paint_probability(painter, scale, height)
-        self._paint_envelope(painter, scale, height)
         for number, (colour, _belongs) in enumerate(LINES):
             top = size.height() - _BARS_ROOM + 5 + number * _PITCH
             paint_bars(painter, scale, self._lines[number], top, _BAR, self.theme.colour(colour))
@@ -115,7 +115,7 @@ class Timeline(Lane):
         assert prediction is not None
         steps = steps_on(scale, prediction.times, prediction.durations, prediction.probability)
         painter.setPen(Qt.PenStyle.NoPen)
-        colour = self.theme.colour("accent", 0.28)
+        colour = self.theme.colour("accent", 0.38)
         for left, right, value in zip(steps.left.tolist(), steps.right.tolist(), steps.value.tolist(), strict=True):
             tall = value * (height - 6)
             painter.fillRect(QRectF(left, height - tall, max(0.6, right - left), tall), colour)
@@ -131,7 +131,7 @@ class Timeline(Lane):
         middle, room = height / 2 + 1, height / 2 - 5
         tall = np.clip(reach / usual if usual > 0 else reach, 0, 1.25) * (room / 1.25)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self.theme.colour("envelope", 0.85))
+        painter.setBrush(self.theme.colour("envelope", 0.8))
         present = np.isfinite(tall)
         edges = np.flatnonzero(np.diff(np.concatenate([[0], present.astype(np.int8), [0]])))
         for a, z in zip(edges[::2], edges[1::2], strict=True):

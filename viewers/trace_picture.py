@@ -21,6 +21,7 @@ from viewers.time_scale import TimeScale
 
 _MAX_SAMPLES_PER_COLUMN = 4
 _PREPARED = 4
+_OVERVIEW_OPACITY = 0.72  # bands as wide as hours of signal let marks behind them through
 
 
 @dataclass(frozen=True)
@@ -136,9 +137,12 @@ class TracePicture:
             self._look_anew()
 
     def refine(self, height: float, ratio: float) -> None:
-        """Replace the picture by antialiased lines, as good as a printed page."""
+        """Replace the picture by antialiased lines, as good as a printed page.
+
+        Pages without samples are so dense that lines would look the same; they keep their raster.
+        """
         self._set_ratio(ratio)
-        if not self.drawable:
+        if not self.drawable or not self.page or not self.page.data.shape[0]:
             return
         assert self.page is not None
         assert self._rows is not None
@@ -167,7 +171,7 @@ class TracePicture:
         page = self.page
         assert page is not None
         n = page.lo.shape[0]
-        if 0 < page.data.shape[0] <= _MAX_SAMPLES_PER_COLUMN * n:
+        if page.data.shape[0] <= _MAX_SAMPLES_PER_COLUMN * n:
             times = page.first_time + np.arange(page.data.shape[0]) / page.sfreq
             return times / page.column_seconds - page.first_column, page.data.astype(np.float32)
         x = np.repeat(np.arange(n) + 0.5, 2)
@@ -194,14 +198,14 @@ class _Rasters:
             rows.origin * ratio,
             rows.gain * ratio,
             [SIDES.index(side) for side in rows.sides],
-            _colours(look.theme),
+            _colours(look.theme, 1.0 if page.filtered else _OVERVIEW_OPACITY),
             thickness=max(1, round(look.ratio)),
         )
         return image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
 
 
-def _colours(theme: Theme) -> list[int]:
-    return [theme.colour(side).rgba() for side in SIDES]
+def _colours(theme: Theme, opacity: float = 1.0) -> list[int]:
+    return [theme.colour(side, opacity).rgba() for side in SIDES]
 
 
 def with_columns(page: Page, width: int) -> ColumnPage:

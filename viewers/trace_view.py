@@ -147,7 +147,8 @@ class TraceView(QWidget):
 
     def set_note(self, text: str) -> None:
         """Write the settings at the foot of the page."""
-        self._note = self.canvas.furniture.note = text
+        self._note = text
+        self._write_notes(self.canvas.picture.page)
         self.canvas.repaint_all()
 
     def set_window(self, window: Window) -> None:
@@ -310,10 +311,15 @@ class TraceView(QWidget):
         self._name_rows(page)
         self.gutter.set_states(row_states(page, rows, self._faults))
         self.canvas.holes = find_holes(page, self._gaps, self._duration)
+        self._write_notes(page)
+
+    def _write_notes(self, page: ColumnPage | None) -> None:
         furniture = self.canvas.furniture
-        furniture.warning = "" if page.filtered else _UNFILTERED
-        empty = not page.complete and bool(np.isnan(page.lo).all())
-        furniture.message = "" if not empty else "reading…" if page.filtered else "surveying the recording…"
+        filtered = page is None or page.filtered
+        # Montage and filters of the note do not hold for a page that comes from the overview.
+        furniture.note, furniture.warning = (self._note, "") if filtered else ("", _UNFILTERED)
+        empty = page is not None and not page.complete and bool(np.isnan(page.lo).all())
+        furniture.message = "" if not empty else "reading…" if filtered else "surveying the recording…"
 
     def _scale_own_rows(self, page: ColumnPage) -> None:
         """Until the recording has been judged, rows with a scale of their own take it from the first page seen."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,8 +12,11 @@ from PyQt6.QtGui import QMouseEvent, QWheelEvent
 from PyQt6.QtWidgets import QApplication
 
 from analysis.annotation import Annotation
+from analysis.montage import Derivation, Montage
 from analysis.recording import Page, Window
 from viewers.overlays.base import OverlayState
+from viewers.theme import THEMES
+from viewers.trace_picture import with_columns
 from viewers.trace_view import TraceView
 
 NAMES = ("A", "B", "C")
@@ -214,8 +218,6 @@ def test_rows_with_their_own_scale_take_it_from_the_first_page(
 
 
 def test_every_theme_paints(view: TraceView, page: Page) -> None:
-    from viewers.theme import THEMES
-
     view.show_page(page)
     seen = set()
     for theme in THEMES.values():
@@ -231,3 +233,24 @@ def test_window_without_page_moves_the_axis(view: TraceView, page: Page) -> None
     view.set_window(Window(25.0, 35.0))
     assert view.canvas.scale_px.window == Window(25.0, 35.0)
     assert view.grab().toImage().width() == 908
+
+
+def test_page_from_the_overview_says_what_it_shows(view: TraceView, make_page, eeg_channels) -> None:
+    montage = Montage("pairs", (Derivation("A-B", "A", ("B",)), Derivation("B-C", "B", ("C",))))
+    view.set_montage(montage, eeg_channels(*NAMES))
+    view.set_note("pairs · 0.5–70 Hz")
+    page = with_columns(make_page(np.zeros((2001, 2)), ("A-B", "B-C"), 20.0), view.width_px())
+    view.show_page(page)
+    furniture = view.canvas.furniture
+    assert (furniture.note, furniture.warning) == ("pairs · 0.5–70 Hz", "")
+    assert view.gutter._names == ("A-B", "B-C")
+    view.show_page(replace(page, filtered=False))
+    assert furniture.note == ""
+    assert "unfiltered" in furniture.warning
+    assert view.gutter._names == ("A", "B")
+    told: list[tuple] = []
+    view.hovered.connect(lambda *values: told.append(values))
+    move(view, 200, float(view.rows.centre[0]))
+    assert told[-1][1] == "A"
+    view.show_page(page)
+    assert view.gutter._names == ("A-B", "B-C")
