@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,8 @@ def test_a_window_given_by_configuration_counts_for_a_container(classifier: Any,
     path, config = tmp_path / "model.safetensors", tmp_path / "window.json"
     save_container(classifier, path)
     config.write_text('{"n_segments": 20}')
+    shutil.copyfile(config, tmp_path / "config.json")
+    assert load_model(path).config == classifier.config, "what merely lies beside a container does not count"
     model: Any = load_model(path, config=config)
     assert model.config == replace(classifier.config, n_segments=20)
     assert model.checkpoint.preprocessing["n_segments"] == 20
