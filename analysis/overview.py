@@ -177,7 +177,7 @@ class _Builder:
 
     def add(self, first: int, block: np.ndarray) -> None:
         """Take the samples `first`, … of all channels (channels, samples)."""
-        if block.shape[1] == 0:
+        if block.size == 0:
             return
         if self._centre is None:
             self._centre, self._scale = _normalisation(block)
@@ -286,6 +286,8 @@ def _envelope(lo: np.ndarray, hi: np.ndarray, scale: np.ndarray, group: int) -> 
     least, greatest = _grouped(lo, group, np.fmin), _grouped(hi, group, np.fmax)
     half = (greatest.astype(np.float32) - least) * (scale / 2)
     half = _grouped(half, -(-half.shape[0] // _ENVELOPE_BINS), np.fmax)
+    if not half.size:
+        return np.full(half.shape[0], np.nan, np.float32)
     # A middle rank by sorting: nanmedian is many times slower, and NaN are sorted to the end.
     ordered = np.sort(half, axis=1)
     present = (~np.isnan(ordered)).sum(axis=1)
@@ -299,4 +301,4 @@ def _grouped(values: np.ndarray, group: int, operation: np.ufunc) -> np.ndarray:
         return values
     short = -values.shape[0] % group
     padded = np.concatenate([values, np.full((short, values.shape[1]), np.nan, values.dtype)])
-    return np.asarray(operation.reduce(padded.reshape(-1, group, values.shape[1]), axis=1))
+    return np.asarray(operation.reduce(padded.reshape(padded.shape[0] // group, group, values.shape[1]), axis=1))

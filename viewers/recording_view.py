@@ -126,6 +126,7 @@ class RecordingView(QWidget):
     def set_montage(self, montage: Montage, channels: Sequence[Channel]) -> None:
         """Draw these rows as soon as a page of them comes; until then the old page stays."""
         self._montage = (montage, channels)
+        self.trace_view.make_room_for(montage)
 
     def set_window(self, window: Window) -> None:
         """Want this window: all axes move when its page comes, or after 80 ms without it."""

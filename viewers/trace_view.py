@@ -129,11 +129,18 @@ class TraceView(QWidget):
         """Draw these rows from now on; a page with other rows is not drawn."""
         self._montage, self._channels = montage, channels
         self._provisional = {}
+        self.make_room_for(montage)
+        self._rebuild_rows()
+
+    def make_room_for(self, montage: Montage) -> None:
+        """Give the gutter the width that a montage's names need, at once, so that pages are made for what remains."""
         width = gutter_width([*montage.ch_names])
         if width != self.gutter.width():
             self.gutter.setFixedWidth(width)
+            layout = self.layout()
+            if layout is not None:
+                layout.activate()
             self.gutter_changed.emit(width)
-        self._rebuild_rows()
 
     def set_sensitivity(self, uv_per_mm: float) -> None:
         """Draw at so many microvolts per millimetre; nothing is read or filtered for it."""

@@ -180,3 +180,9 @@ def test_very_short_recording(array_recording: Make) -> None:
     lo, hi = overview.columns(np.linspace(0, 0.05, 11), [0, 1])
     assert np.isfinite(lo).all()
     assert (hi >= lo).all()
+
+
+def test_recording_without_channels(array_recording: Make) -> None:
+    overview = build_overview(array_recording([], np.empty((0, 5000)), SFREQ))
+    assert overview.envelope.size > 0
+    assert np.isnan(overview.envelope).all()

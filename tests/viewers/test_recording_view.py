@@ -195,3 +195,22 @@ def test_every_theme_paints_everything(view: RecordingView, page_at, name: str) 
     image = view.grab().toImage()
     colours = {image.pixelColor(x, y).name() for x in range(0, 1008, 3) for y in range(0, 600, 3)}
     assert len(colours) > 30
+
+
+def test_long_names_make_room_before_the_page_is_asked_for(view: RecordingView, eeg_channels, single_montage) -> None:
+    width = view.width_px()
+    name = "a rather long electrode name"
+    view.set_montage(single_montage(name), eeg_channels(name))
+    assert view.width_px() < width
+    assert view.readers_lane.plot_rect.left() == view.trace_view.gutter.width()
+    assert view.trace_view.canvas.x() == view.trace_view.gutter.width()
+
+
+def test_recording_without_channels_is_an_empty_page(view: RecordingView, page_at, single_montage, qtbot) -> None:
+    view.set_recording_facts(100.0)
+    view.set_montage(single_montage(), ())
+    view.set_window(Window(20.0, 30.0))
+    view.show_page(page_at(20.0, ()))
+    qtbot.waitUntil(view.settled)
+    view.refine_now()
+    assert view.grab().width() == 1008
