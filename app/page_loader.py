@@ -100,10 +100,7 @@ class PageLoader(QObject):
         if page is None:
             self._start(wish)
             return
-        self._answered = True
-        self.page_ready.emit(page)
-        # Its neighbours are made once it is painted: until then the interpreter belongs to the thread that draws.
-        QTimer.singleShot(0, lambda: self._start(wish) if wish is self._asked else None)
+        self._hand_over(wish, page)
 
     def settled(self) -> bool:
         """Whether the last request has been answered in full."""
@@ -133,13 +130,19 @@ class PageLoader(QObject):
             self._answered = True
             self.failed.emit(answer)
             return
-        self._answered = answer.complete
-        self.page_ready.emit(answer)
+        self._hand_over(wish, answer)
+
+    def _hand_over(self, wish: _Wish, page: ColumnPage) -> None:
+        self._answered = page.complete
+        self.page_ready.emit(page)
+        if page.complete and not _is_long(wish.window):
+            # Its neighbours are made once it is painted: until then the interpreter belongs to the thread that draws.
+            QTimer.singleShot(0, lambda: self._start(wish) if wish == self._asked else None)
 
     # On a thread of the pool
 
     def _work(self) -> None:
-        """Serve the newest wish until there is none, then make its neighbours ready."""
+        """Serve the newest wish until there is none; for one that has been served, make its neighbours ready."""
         while True:
             with self._lock:
                 wish, recording, overview = self._wish, self._recording, self._overview
@@ -149,12 +152,12 @@ class PageLoader(QObject):
                 self._pending = False
                 ready = self._ready.get(wish)
             try:
-                if ready is not None:
+                if ready is None:
+                    self._serve(wish, recording, overview)
+                else:
                     # It may have become ready after the wish was told that it was not.
                     self._arrived.emit(wish, ready)
-                else:
-                    self._serve(wish, recording, overview)
-                self._make_neighbours(wish, recording)
+                    self._make_neighbours(wish, recording)
             except Exception as error:
                 # Handed to the owner whole; what it means to a person is said where errors are shown.
                 self._arrived.emit(wish, error)
@@ -194,8 +197,6 @@ class PageLoader(QObject):
 
     def _make_neighbours(self, wish: _Wish, recording: Recording) -> None:
         """The next page and the one before, so that turning a page costs no reading."""
-        if _is_long(wish.window):
-            return
         length = wish.window.duration
         steps = (length, -length) if self._forward else (-length, length)
         for step in steps:

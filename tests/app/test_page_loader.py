@@ -104,12 +104,13 @@ def test_next_and_previous_page_are_ready_without_waiting(qtbot, threads, record
     loader, pages = loader_of(threads, recording)
     loader.request(Window(50, 60), MONTAGE, FILTER, 500)
     qtbot.waitUntil(loader.settled)
+    qtbot.wait(5)  # neighbours are asked for after the page is painted
     threads.join()
     for start in (60, 50, 40):
         loader.request(Window(start, start + 10), MONTAGE, FILTER, 500)
         assert pages[-1].window == Window(start, start + 10)
         assert loader.settled()
-        qtbot.wait(5)  # its own neighbours are asked for after it is painted
+        qtbot.wait(5)
         threads.join()
 
 
@@ -222,6 +223,6 @@ def test_every_finished_page_is_prepared_before_it_is_handed_over(qtbot, threads
     loader.set_recording(recording)
     loader.request(Window(50, 60), MONTAGE, FILTER, 100)
     qtbot.waitUntil(loader.settled)
-    threads.join()
+    qtbot.waitUntil(lambda: len(prepared) == 3)
     assert asserted == [True]
     assert [page.window.start for page in prepared] == [50, 60, 40]
