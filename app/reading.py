@@ -43,7 +43,7 @@ class Reading(QObject):
         self._data_folder = data_folder
         # Pages have threads of their own, so that a pass over the whole file never makes a page wait.
         self._runner = JobRunner({"io": 2}, parent=self)
-        self.loader = PageLoader(self._run_page_work, self)
+        self.loader = PageLoader(self._run_page_work, self, prepare=self._view.prepare_page)
         self._surveyed: Recording | None = None
         self._start_at: float | None = None
         self._title = ""
