@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+# SzCORE codes that a reader should not have to know.
+_CODES = {"sz": "Seizure", "bckg": "Background"}
+
 
 @dataclass(frozen=True)
 class Annotation:
@@ -25,6 +28,12 @@ class Annotation:
     def stop(self) -> float:
         """End in seconds."""
         return self.onset + self.duration
+
+    @property
+    def title(self) -> str:
+        """What a person calls it: codes of event tables in words, anything else as it is written."""
+        text = self.description.strip()
+        return _CODES.get(text, text)
 
     @property
     def is_model(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import attrgetter
 
 import numpy as np
 
@@ -10,14 +11,15 @@ from analysis.annotation import Annotation
 
 
 class AnnotationIndex:
-    """Annotations sorted by onset; `onset` and `stop` are float64 (n,) arrays, read-only."""
+    """Annotations sorted by onset, and who made them; `onset` and `stop` are read-only float64 (n,) arrays."""
 
     def __init__(self, annotations: Iterable[Annotation] = ()) -> None:
         items = list(annotations)
-        onset = np.fromiter((a.onset for a in items), np.float64, len(items))
-        duration = np.fromiter((a.duration for a in items), np.float64, len(items))
+        onset = np.fromiter(map(attrgetter("onset"), items), np.float64, len(items))
+        duration = np.fromiter(map(attrgetter("duration"), items), np.float64, len(items))
         order = np.lexsort((duration, onset))
-        self.items: tuple[Annotation, ...] = tuple(items[i] for i in order)
+        self.items: tuple[Annotation, ...] = tuple(map(items.__getitem__, order.tolist()))
+        self.authors: frozenset[str] = frozenset(map(attrgetter("author"), items))
         self.onset = onset[order]
         self.stop = self.onset + duration[order]
         # Latest end so far: everything before the first place where it passes a time has ended by then.

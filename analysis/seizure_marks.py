@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from operator import attrgetter
 
 from analysis.annotation import Annotation
 
@@ -50,12 +52,12 @@ def find_seizures(annotations: Iterable[Annotation], detections: bool = False) -
     `seizure ends` or `onset` … `offset`. Marks of another program (`@SeizureDetected`, `Persyst …`) count only when
     `detections` is asked for; interictal, pre-ictal and negated texts never do. Spans that overlap are joined.
     """
-    ordered = sorted(annotations, key=lambda a: (a.onset, a.stop))
+    ordered = sorted(annotations, key=attrgetter("onset", "stop"))
     spans: list[tuple[float, float]] = []
     unended: list[float] = []
     began: Annotation | None = None
     for mark in ordered:
-        role = _role(mark, detections)
+        role = _role(mark.description, detections)
         if role == "start" and (began is None or mark.onset - began.onset > RESTART):
             _leave_open(began, spans, unended)
             began = mark
@@ -87,9 +89,10 @@ def _leave_open(began: Annotation | None, spans: list[tuple[float, float]], unen
         unended.append(began.onset)
 
 
-def _role(mark: Annotation, detections: bool) -> str:
-    """What a mark is: "span", "start", "end", or "" when it says nothing of a seizure."""
-    text = mark.description.strip().lower()
+@lru_cache(maxsize=4096)  # recordings with many marks have few different texts
+def _role(description: str, detections: bool) -> str:
+    """What a text makes of a mark: "span", "start", "end", or "" when it says nothing of a seizure."""
+    text = description.strip().lower()
     if _SZCORE.fullmatch(text) or text in SEIZURE_CODES or text in _SZCORE_WORDS:
         return "span"
     if _DETECTION.search(text):

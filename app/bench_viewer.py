@@ -239,7 +239,7 @@ def scenario_marks(paths: list[Path], repeats: int, _: float) -> dict[str, Any]:
                 f"{path.stem} open",
                 lambda path=path: main.open_recording(str(path)),
                 lambda before=before: (
-                    main.session.recording is not before and main.session.file_annotations and stage.painted()
+                    main.session.recording is not before and len(main.session.marks) and stage.painted()
                 ),
             )
             stage.until(stage.window.settled)

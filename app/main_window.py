@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from PyQt6.QtCore import QByteArray, Qt
 from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
@@ -67,7 +68,7 @@ class MainWindow(QMainWindow):
         log = data_folder / "log" / "engine.log" if data_folder is not None else None
         self.engine = EngineProcess(preload=_ENGINE_MODULES, log=log)
         self.reader = EngineProcess("reader", niceness=0, log=log)
-        self.session = Session(_view_of(settings), parent=self)
+        self.session = Session(_view_of(settings), self._in_background, self)
         self.view = RecordingView()
         self.opener = RecordingOpener(self.runner, self.reader, self)
         self.runs = ModelRuns(self.session, self.runner, self.engine, results_folder, self)
@@ -239,6 +240,11 @@ class MainWindow(QMainWindow):
     def settled(self) -> bool:
         """Whether everything asked for is on screen."""
         return not (self.opener.busy or self.runs.busy or self.runner.jobs) and self.reading.settled()
+
+    def _in_background(self, work: Callable[[], Any], then: Callable[[Any], None]) -> None:
+        job = Job("Sort the marks", lambda _progress: work(), lane="io", replaces="marks")
+        job.succeeded.connect(then)
+        self.runner.submit(job)
 
     def _restore_layout(self) -> None:
         if self.settings.window_state:

@@ -8,7 +8,6 @@ from typing import Any
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
-from analysis.event_tables import seizures
 from analysis.postprocessing import AUTO, Rule, choose_rule, derive_events
 from analysis.progress import Progress
 from analysis.results import SeizurePrediction
@@ -46,7 +45,7 @@ class ModelRuns(QObject):
         self._agreement_timer.setSingleShot(True)
         self._agreement_timer.setInterval(_AGREEMENT_PAUSE_MS)
         self._agreement_timer.timeout.connect(self._score)
-        session.annotations_changed.connect(lambda _marks: self._agreement_timer.start())
+        session.marks_changed.connect(lambda _marks: self._compare_soon())
         session.opened.connect(self._on_opened)
 
     @property
@@ -101,13 +100,17 @@ class ModelRuns(QObject):
 
     def _show(self, prediction: SeizurePrediction) -> None:
         self._session.set_prediction(self._with_events(prediction))
-        if prediction.complete:
+        self._compare_soon()
+
+    def _compare_soon(self) -> None:
+        """Compare with the marks once threshold and marks have come to rest."""
+        if self._session.prediction is not None and self._session.prediction.complete:
             self._agreement_timer.start()
 
     def _derive_again(self) -> None:
         if self._session.prediction is not None:
             self._session.set_prediction(self._with_events(self._session.prediction))
-            self._agreement_timer.start()
+            self._compare_soon()
 
     def _with_events(self, prediction: SeizurePrediction) -> SeizurePrediction:
         events = derive_events(
@@ -134,13 +137,13 @@ class ModelRuns(QObject):
         prediction, duration = self._session.prediction, self._session.duration
         if prediction is None or not prediction.complete:
             return
-        reference = seizures(self._session.human_annotations)
+        reference = self._session.marks.seizures
         if not reference:
             self.agreement_changed.emit("No annotated seizures in this recording to compare with.")
             return
         self.agreement_changed.emit("Comparing with the annotated seizures…")
         found = [(event.onset, event.stop) for event in prediction.events]
-        arguments = {"reference": reference, "hypothesis": found, "duration": duration}
+        arguments = {"reference": list(reference), "hypothesis": found, "duration": duration}
 
         def work(progress: Progress) -> dict[str, Any]:
             return self._engine.call("analysis.scoring:score_events", arguments, progress)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
+from analysis.marks import Marks
 from analysis.recording import Recording, Window
 from app.errors import log_error
 from app.jobs import Job, JobRunner
@@ -52,7 +53,7 @@ class Reading(QObject):
     def _wire(self) -> None:
         self._opener.opened.connect(self._on_opened)
         self._opener.failed.connect(self.failed)
-        self._opener.annotations_ready.connect(self._on_annotations)
+        self._opener.marks_ready.connect(self._on_marks)
         self._opener.overview_ready.connect(self._on_overview)
         self._opener.quality_ready.connect(self._on_quality)
         self._opener.events_ready.connect(self._on_event_table)
@@ -143,9 +144,9 @@ class Reading(QObject):
             self._opener.survey(recording)
             QTimer.singleShot(0, lambda: self.painted.emit(recording))
 
-    def _on_annotations(self, recording: Recording, annotations: tuple) -> None:
+    def _on_marks(self, recording: Recording, marks: Marks) -> None:
         if recording is self._session.recording:
-            self._session.set_file_annotations(annotations)
+            self._session.set_file_marks(marks)
             self._panel.show_warnings(recording)
 
     def _on_overview(self, recording: Recording, overview: object) -> None:

@@ -8,6 +8,7 @@ from PyQt6.QtCore import QObject, pyqtSignal
 
 from analysis.channel_quality import assess_channels
 from analysis.event_tables import EventTable
+from analysis.marks import Marks
 from analysis.overview import Overview, build_overview
 from analysis.progress import Progress
 from analysis.recording import Recording
@@ -21,7 +22,7 @@ class RecordingOpener(QObject):
 
     opened = pyqtSignal(object)
     overview_ready = pyqtSignal(object, object)  # Recording, Overview
-    annotations_ready = pyqtSignal(object, object)  # Recording, annotations
+    marks_ready = pyqtSignal(object, object)  # Recording, Marks
     quality_ready = pyqtSignal(object, object)  # Recording, quality by channel
     events_ready = pyqtSignal(object)
     failed = pyqtSignal(object)
@@ -47,12 +48,12 @@ class RecordingOpener(QObject):
     def survey(self, recording: Recording) -> None:
         """Find annotations, overview and channel quality of a recording; call when its first page is painted."""
 
-        def work(progress: Progress) -> tuple[tuple, Overview]:
+        def work(progress: Progress) -> tuple[Marks, Overview]:
             overview = build_overview(recording, progress)
-            return recording.annotations, overview
+            return Marks.of(recording.annotations), overview
 
         job = self._job("Overview of the recording", work, "survey")
-        job.succeeded.connect(lambda found: self.annotations_ready.emit(recording, found[0]))
+        job.succeeded.connect(lambda found: self.marks_ready.emit(recording, found[0]))
         job.succeeded.connect(lambda found: self.overview_ready.emit(recording, found[1]))
         job.failed.connect(self.failed)
         quality = self._job("Quality of the channels", lambda _progress: assess_channels(recording), "quality")

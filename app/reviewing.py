@@ -5,6 +5,7 @@ from __future__ import annotations
 from PyQt6.QtCore import QObject
 
 from analysis.annotation import Annotation
+from analysis.marks import Marks
 from analysis.results import SeizurePrediction
 from app.dialogs.event_rules import rule_text
 from app.inspector import AgreementPanel, PredictionPanel
@@ -40,7 +41,7 @@ class Reviewing(QObject):
         self._sensitivity = sensitivity
         self._prediction = prediction
         self._agreement = agreement
-        session.annotations_changed.connect(self._on_marks)
+        session.marks_changed.connect(self._on_marks)
         session.prediction_changed.connect(self._on_prediction)
         view.event_clicked.connect(self._on_event_clicked)
         view.threshold_changed.connect(runs.set_threshold)
@@ -50,8 +51,8 @@ class Reviewing(QObject):
         runs.agreement_changed.connect(self._on_agreement)
         self._on_threshold(runs.threshold)
 
-    def _on_marks(self, marks: tuple[Annotation, ...]) -> None:
-        self._view.set_annotations(marks)
+    def _on_marks(self, marks: Marks) -> None:
+        self._view.set_annotations(marks.index, marks.seizures)
         self._list_events()
 
     def _on_prediction(self, prediction: SeizurePrediction | None) -> None:
@@ -63,7 +64,7 @@ class Reviewing(QObject):
     def _list_events(self) -> None:
         prediction = self._session.prediction
         found = prediction.events if prediction is not None else ()
-        self._events.set_items((*self._session.human_annotations, *found))
+        self._events.set_items((*self._session.marks.items, *found))
         count = len(self._events.items())
         remark = f"{len(found)} from the model" if found else f"{count:,}" if count else "none"
         self._heading.set_remark(remark, "accent" if found else "muted")

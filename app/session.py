@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from PyQt6.QtCore import QObject, pyqtSignal
@@ -10,6 +10,7 @@ from PyQt6.QtCore import QObject, pyqtSignal
 from analysis.annotation import Annotation
 from analysis.errors import AnalysisError
 from analysis.filtering import DisplayFilter
+from analysis.marks import Marks
 from analysis.montage import Montage, build_montage, default_montage, refusal
 from analysis.recording import Recording, Window
 from analysis.results import SeizurePrediction
@@ -20,6 +21,7 @@ HIGHPASSES = (0.0, 0.1, 0.3, 0.5, 1.0, 1.6, 2.0, 5.0, 10.0)
 LOWPASSES = (0.0, 15.0, 20.0, 30.0, 35.0, 40.0, 50.0, 70.0, 100.0, 250.0)
 NOTCHES = (0.0, 50.0, 60.0)
 INTRACRANIAL_SENSITIVITY = 50.0
+_FEW_MARKS = 5000
 
 
 @dataclass(frozen=True)
@@ -56,19 +58,27 @@ class Session(QObject):
     opened = pyqtSignal(object)
     window_changed = pyqtSignal(object)
     view_changed = pyqtSignal(object, object)  # new View, the one before
-    annotations_changed = pyqtSignal(object)
+    marks_changed = pyqtSignal(object)  # Marks
     prediction_changed = pyqtSignal(object)
     model_changed = pyqtSignal(object)
     refused = pyqtSignal(str)
 
-    def __init__(self, view: View | None = None, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        view: View | None = None,
+        background: Callable[[Callable[[], Marks], Callable[[Marks], None]], None] | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        """`background(work, then)` does long work elsewhere and calls `then` with its result; None: it is done here."""
         super().__init__(parent)
         self.recording: Recording | None = None
         self.montage: Montage | None = None
         self.window = Window(0.0, 10.0)
         self.view = view or View()
-        self.file_annotations: tuple[Annotation, ...] = ()
-        self.sidecar_annotations: tuple[Annotation, ...] = ()
+        self.marks = Marks()
+        self._file_marks = Marks()
+        self._added: tuple[Annotation, ...] = ()
+        self._background = background
         self.prediction: SeizurePrediction | None = None
         self.model: ModelChoice | None = None
 
@@ -76,11 +86,6 @@ class Session(QObject):
     def duration(self) -> float:
         """Length of the open recording in seconds; 0 without one."""
         return self.recording.duration if self.recording is not None else 0.0
-
-    @property
-    def human_annotations(self) -> tuple[Annotation, ...]:
-        """What the file and the chosen sidecar say, sorted by onset."""
-        return tuple(sorted((*self.file_annotations, *self.sidecar_annotations), key=lambda a: (a.onset, a.duration)))
 
     def open(
         self,
@@ -91,7 +96,7 @@ class Session(QObject):
     ) -> None:
         """Show a recording from `start` seconds on, in the montage named if it can be derived."""
         self.recording = recording
-        self.file_annotations = self.sidecar_annotations = ()
+        self._file_marks, self._added, self.marks = Marks(), (), Marks()
         self.prediction = None
         name = montage if montage and not refusal(montage, recording) else default_montage(recording)
         self.montage = build_montage(name, recording)
@@ -102,7 +107,7 @@ class Session(QObject):
         self.view = replace(self.view, montage=name, uv_per_mm=sensitivity, page_seconds=length)
         self.window = self._clamped(start)
         self.opened.emit(recording)
-        self.annotations_changed.emit(self.human_annotations)
+        self.marks_changed.emit(self.marks)
         self.prediction_changed.emit(None)
 
     def go_to(self, start: float) -> None:
@@ -160,15 +165,29 @@ class Session(QObject):
         """Show more (positive) or less time per page."""
         self.change_view(page_seconds=float(_step(PAGE_SECONDS, self.view.page_seconds, steps)))
 
-    def set_file_annotations(self, annotations: Iterable[Annotation]) -> None:
-        """Take the annotations that the recording itself carries."""
-        self.file_annotations = tuple(annotations)
-        self.annotations_changed.emit(self.human_annotations)
+    def set_file_marks(self, marks: Marks) -> None:
+        """Take the annotations that the recording itself carries, sorted where they were read."""
+        self._file_marks = marks
+        self._gather()
 
     def add_annotations(self, annotations: Iterable[Annotation]) -> None:
         """Add annotations from a sidecar chosen by the reader."""
-        self.sidecar_annotations += tuple(annotations)
-        self.annotations_changed.emit(self.human_annotations)
+        self._added += tuple(annotations)
+        self._gather()
+
+    def _gather(self) -> None:
+        """Join the marks of the file and the others; many of them are sorted in the background."""
+        items = (*self._file_marks.items, *self._added)
+        if not self._added:
+            self._take_marks(self._file_marks)
+        elif self._background is None or len(items) <= _FEW_MARKS:
+            self._take_marks(Marks.of(items))
+        else:
+            self._background(lambda: Marks.of(items), self._take_marks)
+
+    def _take_marks(self, marks: Marks) -> None:
+        self.marks = marks
+        self.marks_changed.emit(marks)
 
     def set_prediction(self, prediction: SeizurePrediction | None) -> None:
         """Show a result of the recording that is open; results of another one are not shown."""

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 
-from PyQt6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, pyqtSignal
+from PyQt6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QFontMetrics, QPainter, QPalette
-from PyQt6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PyQt6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
 
 from analysis.annotation import Annotation
 
 _Index = QModelIndex | QPersistentModelIndex
-# SzCORE codes that a reader should not have to know.
-_CODES = {"sz": "Seizure", "bckg": "Background"}
+_ROW_PADDING = 7
 ANNOTATION_ROLE = Qt.ItemDataRole.UserRole
 
 
@@ -27,7 +35,8 @@ class AnnotationModel(QAbstractListModel):
     def set_items(self, items: Sequence[Annotation]) -> None:
         """Replace all annotations."""
         self.beginResetModel()
-        self._items = sorted(items, key=lambda a: (a.onset, a.is_model, a.duration))
+        # Stable, so that at one onset a human's mark stays before a model's; cheap for what is nearly sorted already.
+        self._items = sorted(items, key=attrgetter("onset"))
         self.endResetModel()
 
     def items(self) -> list[Annotation]:
@@ -44,18 +53,13 @@ class AnnotationModel(QAbstractListModel):
         if role == ANNOTATION_ROLE:
             return item
         if role == Qt.ItemDataRole.DisplayRole:
-            return f"{self._time_text(item.onset)} {description_text(item)} ({source_text(item)})"
+            return f"{self._time_text(item.onset)} {item.title} ({source_text(item)})"
         if role == Qt.ItemDataRole.ToolTipRole:
             channels = ", ".join(item.ch_names) or "all channels"
             return (
                 f"{item.description}\n{self._time_text(item.onset)}, {item.duration:.2f} s, {channels}\n{item.author}"
             )
         return None
-
-
-def description_text(item: Annotation) -> str:
-    """What a person calls it: codes of event tables in words, anything else as it is written."""
-    return _CODES.get(item.description, item.description)
 
 
 def source_text(item: Annotation) -> str:
@@ -75,10 +79,6 @@ class AnnotationDelegate(QStyledItemDelegate):
     def set_colours(self, model: str, selected: str) -> None:
         """Use other colours for what a model says and for the chosen row, as "#rrggbb"."""
         self.model_colour, self.selected_colour = QColor(model), QColor(selected)
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:
-        """One line."""
-        return QSize(120, QFontMetrics(option.font).height() + 7)
 
     def paint(self, painter: QPainter | None, option: QStyleOptionViewItem, index: QModelIndex) -> None:
         """Draw one row."""
@@ -120,7 +120,7 @@ class AnnotationDelegate(QStyledItemDelegate):
 
     @staticmethod
     def _draw_text(painter: QPainter, room: QRect, item: Annotation, colour: QColor, metrics: QFontMetrics) -> None:
-        text = description_text(item)
+        text = item.title
         if item.confidence is not None and item.is_model:
             text += f"  p {item.confidence:.2f}"
         painter.setPen(colour)
@@ -128,8 +128,11 @@ class AnnotationDelegate(QStyledItemDelegate):
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
 
 
-class AnnotationList(QListView):
-    """A scrolling list of annotations; emits `picked` when the reader chooses one."""
+class AnnotationList(QTableView):
+    """A scrolling list of annotations; emits `picked` when the reader chooses one.
+
+    A table of one column: unlike Qt's list view it does not visit every row to lay them out.
+    """
 
     picked = pyqtSignal(object)
 
@@ -139,10 +142,18 @@ class AnnotationList(QListView):
         self.delegate = AnnotationDelegate(time_text, self)
         self.setModel(self._model)
         self.setItemDelegate(self.delegate)
-        self.setUniformItemSizes(True)
+        for header in (self.horizontalHeader(), self.verticalHeader()):
+            assert header is not None
+            header.hide()
+        self.horizontalHeader().setStretchLastSection(True)
+        rows = self.verticalHeader()
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        rows.setMinimumSectionSize(1)
+        rows.setDefaultSectionSize(self.fontMetrics().height() + _ROW_PADDING)
+        self.setShowGrid(False)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFrameShape(QListView.Shape.NoFrame)
+        self.setFrameShape(QTableView.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMinimumHeight(90)
         self.clicked.connect(lambda index: self.picked.emit(index.data(ANNOTATION_ROLE)))

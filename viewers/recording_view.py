@@ -65,6 +65,7 @@ class RecordingView(QWidget):
         self._montage: tuple[Montage, Sequence[Channel]] | None = None  # waits for its first page
         self._px_per_mm: float | None = None
         self._marks = AnnotationIndex()
+        self._seizures: tuple[Annotation, ...] = ()
         self._prediction: SeizurePrediction | None = None
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
@@ -170,8 +171,11 @@ class RecordingView(QWidget):
 
     # Marks and results
 
-    def set_annotations(self, annotations: Sequence[Annotation] | AnnotationIndex) -> None:
-        """Show the marks of people and of the file."""
+    def set_annotations(
+        self, annotations: Sequence[Annotation] | AnnotationIndex, seizures: Sequence[tuple[float, float]] = ()
+    ) -> None:
+        """Show the marks of people and of the file, and as bars the seizures (onset, stop) that they tell of."""
+        self._seizures = tuple(Annotation(start, stop - start, "Seizure", author="file") for start, stop in seizures)
         index = annotations if isinstance(annotations, AnnotationIndex) else AnnotationIndex(annotations)
         self._marks = index
         self.trace_view.set_result(Annotation, index, has_labels=len(index) > 0)
@@ -202,7 +206,8 @@ class RecordingView(QWidget):
 
     def _set_lines(self) -> None:
         events = AnnotationIndex(self._prediction.events if self._prediction is not None else ())
-        lines = sort_by_line(self._marks, events)
+        marks = AnnotationIndex((*self._marks.items, *self._seizures)) if self._seizures else self._marks
+        lines = sort_by_line(marks, events)
         self.readers_lane.set_lines(lines)
         self.timeline.set_lines(lines)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from analysis.annotation import Annotation
+from analysis.marks import Marks
 from analysis.recording import Channel, Window
 from analysis.results import AnalysisRequest, SeizurePrediction
 from app.session import INTRACRANIAL_SENSITIVITY, Session, View
@@ -82,7 +83,7 @@ def test_switching_montage_keeps_page_marks_and_sensitivity(session):
     session.change_view(montage="as recorded")
     assert session.window == Window(30.0, 40.0)
     assert session.view.uv_per_mm == 20.0
-    assert len(session.human_annotations) == 1
+    assert len(session.marks) == 1
 
 
 def test_a_refused_montage_changes_nothing_and_says_why(session, qtbot, array_recording):
@@ -119,9 +120,24 @@ def test_a_result_of_another_recording_is_not_shown(session):
 
 
 def test_marks_of_file_and_sidecar_are_merged_in_order(session):
-    session.set_file_annotations([Annotation(5.0, 1.0, "b")])
+    session.set_file_marks(Marks.of([Annotation(5.0, 1.0, "sz")]))
     session.add_annotations([Annotation(2.0, 1.0, "a", author="sidecar")])
-    assert [a.description for a in session.human_annotations] == ["a", "b"]
+    assert [a.description for a in session.marks.items] == ["a", "sz"]
+    assert session.marks.seizures == ((5.0, 6.0),)
+
+
+def test_many_marks_are_sorted_in_the_background(qtbot, recording):
+    waiting = []
+    session = Session(background=lambda work, then: waiting.append((work, then)))
+    session.open(recording)
+    session.add_annotations([Annotation(float(i % 90), 0.0, "x") for i in range(6000)])
+    assert len(session.marks) == 0
+    work, then = waiting.pop()
+    with qtbot.waitSignal(session.marks_changed):
+        then(work())
+    assert len(session.marks) == 6000
+    onsets = [a.onset for a in session.marks.items]
+    assert onsets == sorted(onsets)
 
 
 def test_filters_of_zero_are_off():

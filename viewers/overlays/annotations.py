@@ -20,8 +20,7 @@ _WHO = {"reader": " (you)", "sidecar": " (sidecar)", "file": " (file)"}
 
 def name_of(annotation: Annotation) -> str:
     """What a mark is called on the traces: its text and who says so."""
-    text = annotation.description.strip() or "mark"
-    return text + _WHO.get(annotation.author, f" ({annotation.author})")
+    return (annotation.title or "mark") + _WHO.get(annotation.author, f" ({annotation.author})")
 
 
 class AnnotationsOverlay(PaintedOverlay):
@@ -52,7 +51,7 @@ class AnnotationsOverlay(PaintedOverlay):
     def describe(self, time: float, ch_name: str) -> str:
         """The marks at a time."""
         found = self._index.within(time, np.nextafter(time, np.inf))
-        return ", ".join(self._index.items[i].description for i in found[:3])
+        return ", ".join(self._index.items[i].title for i in found[:3])
 
     def paint(self, painter: QPainter, scale: TimeScale, height: float) -> None:
         """Draw what lies on the page."""

@@ -18,7 +18,7 @@ _MOST_LABELS = 60
 
 def name_of(event: Annotation, random_weights: bool = False) -> str:
     """What an event is called on the traces, such as `Seizure, model  p 0.94`."""
-    text = event.description.strip() or "Event"
+    text = event.title or "Event"
     text = text[0].upper() + text[1:]
     who = "model (random weights)" if random_weights else "model"
     certainty = f"  p {event.confidence:.2f}" if event.confidence is not None else ""
