@@ -30,6 +30,7 @@ _SCENARIOS = {
     "marks": ("hour", "marks3000", "marks100000"),
 }
 _STARTS = 5
+YARDSTICK_MS = 5.7
 _TIMEOUT = 900
 _QUICK_SHARE = 0.1
 
@@ -40,6 +41,7 @@ def run_benches(names: Sequence[str], busy: bool, quick: bool, detail: bool, as_
         if name not in NAMES:
             raise AnalysisError(f"no bench is called {name!r}: there are {', '.join(NAMES)}")
     wanted = names or NAMES
+    facts = machine()  # before the machine is warm with our own work
     rows: list[tuple[Case, Measured | str]] = []
     if "viewer" in wanted:
         rows += _bench_viewer(busy, quick, 6 if quick else 24, _QUICK_SHARE if quick else 1.0)
@@ -47,9 +49,9 @@ def run_benches(names: Sequence[str], busy: bool, quick: bool, detail: bool, as_
         rows += _bench_engine(3 if quick else 10)
     if as_json:
         cases = [document(case, found) for case, found in rows if isinstance(found, Measured)]
-        print(json.dumps({"machine": machine(), "cases": cases}, indent=2))
+        print(json.dumps({"machine": facts, "cases": cases}, indent=2))
     else:
-        print(_introduction(quick))
+        print(_introduction(quick, facts))
         print(table(rows, detail))
         print(_summary(rows))
     return 0
@@ -69,16 +71,39 @@ def machine() -> dict[str, Any]:
         "python": platform.python_version(),
         "pyqt": version("PyQt6"),
         "numpy": version("numpy"),
+        "yardstick_ms": yardstick(),
+        "yardstick_of_targets_ms": YARDSTICK_MS,
     }
 
 
-def _introduction(quick: bool) -> str:
-    facts = machine()
+def yardstick() -> float:
+    """Milliseconds for a float32 FFT there and back of 128 channels x 18 s x 1024 Hz on one thread: least of 15.
+
+    The targets and the peer's figures were taken where this took YARDSTICK_MS; the ratio tells what a machine is worth.
+    """
+    import numpy as np
+    from scipy import fft
+
+    data = np.random.default_rng(0).normal(size=(128, 18_432)).astype(np.float32)
+    best = float("inf")
+    for _ in range(15):
+        began = time.perf_counter()
+        fft.irfft(fft.rfft(data, workers=1), data.shape[1], workers=1)
+        best = min(best, time.perf_counter() - began)
+    return 1000 * best
+
+
+def _introduction(quick: bool, facts: dict[str, Any]) -> str:
+    slower = facts["yardstick_ms"] / YARDSTICK_MS
     lines = [
         f"{facts['system']}, {facts['cores']} cores, load {facts['load']}, Python {facts['python']}, "
         f"PyQt {facts['pyqt']}, numpy {facts['numpy']}",
         "window 1600 x 900 off screen, page of 10 s; peer: mne-qt-browser 0.7.5 on a machine of this kind",
     ]
+    lines.append(
+        f"yardstick, an FFT of 128 channels there and back: {facts['yardstick_ms']:.1f} ms; {YARDSTICK_MS:g} ms where targets "
+        f"and peer were measured, so this machine is {slower:.1f} x slower now"
+    )
     if facts["load"] is not None and facts["load"] > facts["cores"]:
         lines.append("the machine is busy: wall times are too long; --detail shows processor time beside them")
     if quick:
