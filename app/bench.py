@@ -101,8 +101,8 @@ def _introduction(quick: bool, facts: dict[str, Any]) -> str:
         "window 1600 x 900 off screen, page of 10 s; peer: mne-qt-browser 0.7.5 on a machine of this kind",
     ]
     lines.append(
-        f"yardstick, an FFT of 128 channels there and back: {facts['yardstick_ms']:.1f} ms; {YARDSTICK_MS:g} ms where targets "
-        f"and peer were measured, so this machine is {slower:.1f} x slower now"
+        f"yardstick, an FFT of 128 channels there and back: {facts['yardstick_ms']:.1f} ms; {YARDSTICK_MS:g} ms where "
+        f"targets and peer were measured, so this machine is {slower:.1f} x slower now"
     )
     if facts["load"] is not None and facts["load"] > facts["cores"]:
         lines.append("the machine is busy: wall times are too long; --detail shows processor time beside them")

@@ -52,6 +52,8 @@ class PredictionPanel(QWidget):
         if prediction.random_weights:
             self._warning.setText("Random weights: these numbers mean nothing about this recording")
             self._warning.setVisible(True)
+        # Of random weights the warning above says all there is to say.
+        self._caveat.setVisible(not prediction.random_weights)
         self._caveat.setText(prediction.caveat[:1].upper() + prediction.caveat[1:])
         self._fill(prediction, recording)
 

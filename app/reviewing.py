@@ -52,7 +52,7 @@ class Reviewing(QObject):
         self._on_threshold(runs.threshold)
 
     def _on_marks(self, marks: Marks) -> None:
-        self._view.set_annotations(marks.index, marks.seizures)
+        self._view.set_marks(marks)
         self._list_events()
 
     def _on_prediction(self, prediction: SeizurePrediction | None) -> None:

@@ -12,6 +12,7 @@ from PyQt6.QtWidgets import QVBoxLayout, QWidget
 from analysis.annotation import Annotation
 from analysis.annotation_index import AnnotationIndex
 from analysis.channel_quality import ChannelQuality
+from analysis.marks import Marks
 from analysis.montage import Montage
 from analysis.overview import Overview
 from analysis.recording import Channel, Page, Window
@@ -64,8 +65,7 @@ class RecordingView(QWidget):
         self._shown: Window | None = None
         self._montage: tuple[Montage, Sequence[Channel]] | None = None  # waits for its first page
         self._px_per_mm: float | None = None
-        self._marks = AnnotationIndex()
-        self._seizures: tuple[Annotation, ...] = ()
+        self._marks = Marks()
         self._prediction: SeizurePrediction | None = None
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
@@ -110,12 +110,12 @@ class RecordingView(QWidget):
         self._duration, self._start = duration, start_datetime
         self._wanted = self._shown = self._montage = None
         self._patience.stop()
-        self._marks, self._prediction = AnnotationIndex(), None
+        self._marks, self._prediction = Marks(), None
         self.trace_view.set_facts(duration, start_datetime, gaps)
         self.timeline.set_facts(duration, start_datetime, tuple(gaps))
         self.probability_lane.set_duration(duration)
         self.set_clock(self._clock)
-        self.set_annotations(())
+        self.set_marks(Marks())
         self.set_prediction(None)
         if quality:
             self.set_quality(quality)
@@ -171,14 +171,10 @@ class RecordingView(QWidget):
 
     # Marks and results
 
-    def set_annotations(
-        self, annotations: Sequence[Annotation] | AnnotationIndex, seizures: Sequence[tuple[float, float]] = ()
-    ) -> None:
-        """Show the marks of people and of the file, and as bars the seizures (onset, stop) that they tell of."""
-        self._seizures = tuple(Annotation(start, stop - start, "Seizure", author="file") for start, stop in seizures)
-        index = annotations if isinstance(annotations, AnnotationIndex) else AnnotationIndex(annotations)
-        self._marks = index
-        self.trace_view.set_result(Annotation, index, has_labels=len(index) > 0)
+    def set_marks(self, marks: Marks) -> None:
+        """Show the marks of people and of the file, and as bars the seizures that they tell of."""
+        self._marks = marks
+        self.trace_view.set_result(Marks, marks, has_labels=len(marks) > 0)
         self._set_lines()
 
     def set_prediction(self, prediction: SeizurePrediction | None) -> None:
@@ -206,7 +202,8 @@ class RecordingView(QWidget):
 
     def _set_lines(self) -> None:
         events = AnnotationIndex(self._prediction.events if self._prediction is not None else ())
-        marks = AnnotationIndex((*self._marks.items, *self._seizures)) if self._seizures else self._marks
+        spans = [Annotation(start, stop - start, "sz", author="file") for start, stop in self._marks.seizures]
+        marks = AnnotationIndex((*self._marks.items, *spans)) if spans else self._marks.index
         lines = sort_by_line(marks, events)
         self.readers_lane.set_lines(lines)
         self.timeline.set_lines(lines)

@@ -236,6 +236,9 @@ QHeaderView::section {
 QCheckBox, QRadioButton { color: @text@; spacing: 7px; background: transparent; }
 QCheckBox::indicator {
     width: 11px; height: 11px; border: 1px solid @border@; border-radius: 3px; background: @field@; }
+QRadioButton::indicator {
+    width: 9px; height: 9px; border: 1px solid @muted@; border-radius: 5px; background: @field@; }
+QRadioButton::indicator:checked { border: 3px solid @accent@; width: 5px; height: 5px; border-radius: 5px; }
 QCheckBox::indicator:hover { border-color: @muted@; }
 QCheckBox::indicator:checked { background: @accent@; border-color: @accent@; }
 QCheckBox::indicator:focus { border-color: @accent@; }

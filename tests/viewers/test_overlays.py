@@ -7,6 +7,7 @@ import pytest
 from PyQt6.QtGui import QImage, QPainter
 
 from analysis.annotation import Annotation
+from analysis.marks import Marks
 from analysis.recording import Window
 from analysis.results import AnalysisRequest, SeizurePrediction
 from viewers.overlays import OVERLAYS
@@ -58,7 +59,7 @@ def test_attached_items_are_removed_again(qtbot, kind) -> None:
 @pytest.mark.parametrize("count", [1, 400])
 def test_marks_lie_at_their_times_however_many_there_are(qapp, count: int) -> None:
     overlay = AnnotationsOverlay()
-    overlay.set_result([Annotation(104.0, 2.0, "x")] * count)
+    overlay.set_result(Marks.of([Annotation(104.0, 2.0, "x")] * count))
     seen = changed(painted(overlay))
     columns = np.flatnonzero(seen.any(axis=0))
     assert columns[0] == pytest.approx(200, abs=1)
@@ -69,15 +70,33 @@ def test_mark_of_a_channel_stays_on_its_rows(qapp, eeg_channels, single_montage,
     rows = Rows(single_montage("A", "B"), HEIGHT, 7, 4, eeg_channels("A", "B"))
     overlay = AnnotationsOverlay()
     overlay.show_page(make_page(np.zeros((10, 2)), ("A", "B")), rows)
-    overlay.set_result([Annotation(104.0, 2.0, "x", ch_names=("B",))])
+    overlay.set_result(Marks.of([Annotation(104.0, 2.0, "x", ch_names=("B",))]))
     seen = changed(painted(overlay))
     assert not seen[:98].any()
     assert seen[105:195].any()
 
 
+def test_a_seizure_told_by_two_marks_is_shaded_between_them(qapp) -> None:
+    overlay = AnnotationsOverlay()
+    overlay.set_result(Marks.of([Annotation(104.0, 0.0, "seizure starts"), Annotation(106.0, 0.0, "seizure ends")]))
+    seen = changed(painted(overlay))
+    assert seen[:, 205:295].all()
+    assert not seen[:, :195].any()
+    assert not seen[:, 305:].any()
+
+
+def test_a_seizure_with_a_length_is_shaded_once(qapp) -> None:
+    pictures = []
+    for text in ("sz", "eyes open"):
+        overlay = AnnotationsOverlay()
+        overlay.set_result(Marks.of([Annotation(104.0, 2.0, text)]))
+        pictures.append(painted(overlay))
+    assert np.array_equal(*pictures)
+
+
 def test_human_line_is_dashed_and_model_line_is_solid(qapp) -> None:
     human, model = AnnotationsOverlay(), SeizurePredictionOverlay()
-    human.set_result([Annotation(104.0, 0.0, "x")])
+    human.set_result(Marks.of([Annotation(104.0, 0.0, "x")]))
     model.set_result(predicted(Annotation(104.0, 0.0, "x", author="model:m")))
     dashes = changed(painted(human))[:, 198:203].any(axis=1)
     solid = changed(painted(model))[:, 198:203].any(axis=1)
@@ -92,14 +111,14 @@ def test_model_is_violet_and_humans_are_not(qapp) -> None:
     assert colour.blue() > colour.green() + 4
     assert colour.red() > colour.green() + 2
     human = AnnotationsOverlay()
-    human.set_result([Annotation(104.0, 3.0, "x")])
+    human.set_result(Marks.of([Annotation(104.0, 3.0, "x")]))
     grey = painted(human).pixelColor(250, 100)
     assert max(grey.red(), grey.green(), grey.blue()) - min(grey.red(), grey.green(), grey.blue()) < 4
 
 
 def test_names_say_who(qapp) -> None:
     human, model = AnnotationsOverlay(), SeizurePredictionOverlay()
-    human.set_result([Annotation(101, 0, "Seizure"), Annotation(102, 0, "mine", author="reader")])
+    human.set_result(Marks.of([Annotation(101, 0, "Seizure"), Annotation(102, 0, "mine", author="reader")]))
     model.set_result(predicted(EVENT))
     assert [label.text for label in human.labels(PAGE)[0]] == ["Seizure (file)", "mine (you)"]
     assert [label.text for label in model.labels(PAGE)[0]] == ["Seizure, model  p 0.94"]
@@ -111,7 +130,7 @@ def test_names_say_who(qapp) -> None:
 
 def test_dense_pages_name_some_and_count_the_rest(qapp) -> None:
     human = AnnotationsOverlay()
-    human.set_result([Annotation(100 + i / 100, 0, "x") for i in range(900)])
+    human.set_result(Marks.of([Annotation(100 + i / 100, 0, "x") for i in range(900)]))
     labels, more = human.labels(PAGE)
     assert len(labels) + more == 900
     assert len(labels) < 100
@@ -119,14 +138,14 @@ def test_dense_pages_name_some_and_count_the_rest(qapp) -> None:
 
 def test_hidden_overlays_name_nothing(qapp) -> None:
     human = AnnotationsOverlay()
-    human.set_result([Annotation(101, 0, "x")])
+    human.set_result(Marks.of([Annotation(101, 0, "x")]))
     human.set_state(OverlayState(visible=False))
     assert human.labels(PAGE) == ([], 0)
 
 
 def test_hovering_tells_what_lies_there(qapp) -> None:
     human, model = AnnotationsOverlay(), SeizurePredictionOverlay()
-    human.set_result([Annotation(101, 2, "eyes open")])
+    human.set_result(Marks.of([Annotation(101, 2, "eyes open")]))
     model.set_result(predicted(EVENT))
     assert human.describe(102, "A") == "eyes open"
     assert human.describe(104, "A") == ""
@@ -136,5 +155,5 @@ def test_hovering_tells_what_lies_there(qapp) -> None:
 def test_page_without_marks_is_left_alone(qapp) -> None:
     human = AnnotationsOverlay()
     human.set_theme(theme("dark"))
-    human.set_result([Annotation(5, 1, "x")])
+    human.set_result(Marks.of([Annotation(5, 1, "x")]))
     assert not changed(painted(human)).any()

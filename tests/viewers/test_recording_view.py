@@ -10,7 +10,7 @@ from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtGui import QWheelEvent
 
 from analysis.annotation import Annotation
-from analysis.annotation_index import AnnotationIndex
+from analysis.marks import Marks
 from analysis.recording import Page, Window
 from analysis.results import AnalysisRequest, SeizurePrediction
 from viewers.recording_view import RecordingView
@@ -148,7 +148,7 @@ def test_threshold_wish_comes_through(view: RecordingView) -> None:
 
 
 def test_another_recording_forgets_the_last_one(view: RecordingView, page_at, eeg_channels) -> None:
-    view.set_annotations([Annotation(22.0, 1.0, "x")])
+    view.set_marks(Marks.of([Annotation(22.0, 1.0, "x")]))
     view.set_prediction(prediction())
     view.show_page(page_at(20.0))
     view.set_recording_facts(50.0, None, (), eeg_channels("Z"))
@@ -161,7 +161,7 @@ def test_another_recording_forgets_the_last_one(view: RecordingView, page_at, ee
 
 
 def test_index_made_elsewhere_is_taken(view: RecordingView, page_at) -> None:
-    view.set_annotations(AnnotationIndex([Annotation(22.0, 1.0, "x")]))
+    view.set_marks(Marks.of([Annotation(22.0, 1.0, "x")]))
     view.show_page(page_at(20.0))
     assert len(view.trace_view.canvas.band.placed) == 1
 
@@ -186,7 +186,7 @@ def test_lanes_fold_by_title(view: RecordingView) -> None:
 
 @pytest.mark.parametrize("name", THEMES)
 def test_every_theme_paints_everything(view: RecordingView, page_at, name: str) -> None:
-    view.set_annotations([Annotation(22.0, 1.0, "x"), Annotation(23.0, 0.0, "mine", author="reader")])
+    view.set_marks(Marks.of([Annotation(22.0, 1.0, "x"), Annotation(23.0, 0.0, "mine", author="reader")]))
     view.set_prediction(prediction(random_weights=True, complete=False, not_scored=((26.0, 27.0, "gap"),)))
     view.show_page(page_at(20.0))
     view.set_theme(name)

@@ -12,6 +12,7 @@ from PyQt6.QtGui import QMouseEvent, QWheelEvent
 from PyQt6.QtWidgets import QApplication
 
 from analysis.annotation import Annotation
+from analysis.marks import Marks
 from analysis.montage import Derivation, Montage
 from analysis.recording import Page, Window
 from viewers.overlays.base import OverlayState
@@ -154,7 +155,7 @@ def test_drag_selects_and_click_clears(view: TraceView, page: Page, qtbot) -> No
 
 def test_label_is_clicked(view: TraceView, page: Page, qtbot) -> None:
     mark = Annotation(22.0, 1.0, "eyes open")
-    view.set_result(Annotation, [mark], has_labels=True)
+    view.set_result(Marks, Marks.of([mark]), has_labels=True)
     view.show_page(page)
     told: list[Annotation] = []
     view.event_clicked.connect(told.append)
@@ -165,12 +166,12 @@ def test_label_is_clicked(view: TraceView, page: Page, qtbot) -> None:
 
 def test_labels_get_a_band_that_rows_keep_out_of(view: TraceView, page: Page) -> None:
     top = view.rows.band(0)[0]
-    view.set_result(Annotation, [Annotation(22.0, 1.0, "x")], has_labels=True)
+    view.set_result(Marks, Marks.of([Annotation(22.0, 1.0, "x")]), has_labels=True)
     assert view.rows.band(0)[0] > top + 20
 
 
 def test_overlay_states_and_the_key_that_hides_all(view: TraceView, page: Page) -> None:
-    view.set_result(Annotation, [Annotation(22.0, 1.0, "x")], has_labels=True)
+    view.set_result(Marks, Marks.of([Annotation(22.0, 1.0, "x")]), has_labels=True)
     view.show_page(page)
     assert len(view.canvas.band.placed) == 1
     view.hide_overlays(True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
+from PyQt6.QtCore import QRectF
 from PyQt6.QtGui import QPainter
 
 from analysis.annotation import Annotation
 from analysis.annotation_index import AnnotationIndex
+from analysis.marks import Marks
 from analysis.recording import Window
 from viewers.overlays.base import Label, PaintedOverlay
 from viewers.overlays.marks import MANY, paint_few, paint_many
@@ -27,17 +27,26 @@ class AnnotationsOverlay(PaintedOverlay):
     """Draws every annotation of a human or of the file."""
 
     title = "Annotations"
-    draws = Annotation
+    draws = Marks
     place = "behind"
 
     def __init__(self) -> None:
         super().__init__()
         self._index = AnnotationIndex()
+        self._seizures = AnnotationIndex()
 
-    def set_result(self, result: Sequence[Annotation] | AnnotationIndex | None) -> None:
-        """Take the annotations, or an index that was made of them elsewhere."""
-        self._index = result if isinstance(result, AnnotationIndex) else AnnotationIndex(result or ())
+    def set_result(self, result: Marks | None) -> None:
+        """Take the marks; a seizure is shaded from beginning to end, also where two marks tell of it."""
+        marks = result if result is not None else Marks()
+        self._index = marks.index
+        spans = [Annotation(start, stop - start, "sz") for start, stop in marks.seizures]
+        self._seizures = AnnotationIndex([span for span in spans if not self._is_marked(span)])
         self.update()
+
+    def _is_marked(self, span: Annotation) -> bool:
+        """Whether a mark of just this span is shaded already."""
+        found = self._index.within(span.onset, span.stop)
+        return bool(((self._index.onset[found] == span.onset) & (self._index.stop[found] == span.stop)).any())
 
     def labels(self, window: Window) -> tuple[list[Label], int]:
         """Names of the marks on the page; from a dense page the first ones."""
@@ -55,10 +64,13 @@ class AnnotationsOverlay(PaintedOverlay):
 
     def paint(self, painter: QPainter, scale: TimeScale, height: float) -> None:
         """Draw what lies on the page."""
+        shade = self.theme.colour("human", 0.10 * self.state.opacity)
+        for i in self._seizures.within(scale.window.start, scale.window.stop):
+            left, right = scale.x(self._seizures.onset[i]), scale.x(self._seizures.stop[i])
+            painter.fillRect(QRectF(left, 0, right - left, height), shade)
         found = self._index.within(scale.window.start, scale.window.stop)
         if not found.size:
             return
-        shade = self.theme.colour("human", 0.10 * self.state.opacity)
         if found.size > MANY:
             onset, stop = self._index.onset[found], self._index.stop[found]
             paint_many(painter, scale, height, onset, stop, shade, self.theme.colour("human", 0.45))
