@@ -169,6 +169,7 @@ def _screenshot(parser: argparse.ArgumentParser) -> None:
     _add_checkpoints(parser)
     _add_start(parser)
     parser.add_argument("--duration", type=_duration, metavar="S", help="length of the page, seconds (default: 10)")
+    parser.add_argument("--sensitivity", type=_sensitivity, metavar="UV", help="microvolts per millimetre (default: 7)")
     parser.add_argument("--overlay", action="append", default=[], metavar="NAME", help="overlay to show: seizure")
     parser.add_argument("--panel", metavar="NAME", help="panel to bring into view")
     parser.add_argument("--montage", metavar="NAME", help="montage (default: the usual one)")
@@ -248,6 +249,13 @@ def _duration(text: str) -> float:
     value = _number(text)
     if value <= 0:
         raise argparse.ArgumentTypeError(f"{text} is no length: give seconds above 0")
+    return value
+
+
+def _sensitivity(text: str) -> float:
+    value = _number(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"{text} is no sensitivity: give microvolts per millimetre above 0")
     return value
 
 

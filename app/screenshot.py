@@ -31,6 +31,7 @@ class Shot:
     config: str | None = None
     start: float = 0.0
     duration: float | None = None
+    uv_per_mm: float | None = None
     overlays: tuple[str, ...] = ()
     panel: str | None = None
     montage: str | None = None
@@ -47,6 +48,8 @@ def take_screenshot(shot: Shot, out: Path, progress: Progress) -> list[str]:
     settings = Settings(theme=shot.theme)
     if shot.duration is not None:
         settings.page_seconds = shot.duration
+    if shot.uv_per_mm is not None:
+        settings.uv_per_mm = shot.uv_per_mm
     window = open_window(shot.recording, shot.size, settings, shot.start)
     try:
         failures: list[BaseException] = []

@@ -16,6 +16,7 @@ class StatusLine(QStatusBar):
     def __init__(self) -> None:
         super().__init__()
         self.setSizeGripEnabled(False)
+        self.setContentsMargins(4, 0, 10, 0)
         self._cursor = label("", "strong")
         self._message = label("", "muted")
         self._work = label("", "muted")

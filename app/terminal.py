@@ -153,6 +153,7 @@ def screenshot(options: Namespace) -> None:
         options.config,
         options.start or 0.0,
         options.duration,
+        options.sensitivity,
         tuple(options.overlay),
         options.panel,
         options.montage,
