@@ -130,6 +130,11 @@ def describe(
     }
 
 
+def configs_beside(path: Path) -> tuple[Path, ...]:
+    """Where configuration files beside a checkpoint would lie; the first that is there counts."""
+    return tuple(path.parent / name for name in CONFIG_NAMES)
+
+
 def save_container(
     model: torch.nn.Module,
     path: str | PathLike[str],
@@ -226,8 +231,7 @@ def _config_file(base: TensorFile, config: Any) -> ConfigFile | None:
         return read_config_file(Path(config), asked_for=True)
     if base.is_container:
         return None
-    beside = (base.path.parent / name for name in CONFIG_NAMES)
-    return next((read_config_file(path, asked_for=False) for path in beside if path.is_file()), None)
+    return next((read_config_file(path, asked_for=False) for path in configs_beside(base.path) if path.is_file()), None)
 
 
 def _metadata(file: TensorFile, name: str, kind: type) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.engine.detectors import Chunk, Detector, DetectorRun
+from analysis.engine.detector import Chunk, Detector, DetectorRun
 from analysis.engine.session import BatchSize
 from analysis.errors import AnalysisError
 from analysis.preprocessing import Preprocessing, SpanSignal
@@ -57,9 +57,11 @@ class BrainmazeDetector(Detector):
         self._model, sha256 = _load(name, device)
         self.title = f"brainmaze {name.removeprefix('model')}"
         self.digests = (sha256,)
+        version = metadata.version("brainmaze-eeg-models")  # the package also makes the input and names the outputs
+        self.configuration = {"package": version, "network": name}
         self.device = self._model.device
         self.checkpoint = {
-            "path": f"brainmaze-eeg-models {metadata.version('brainmaze-eeg-models')}, {name}",
+            "path": f"brainmaze-eeg-models {version}, {name}",
             "sha256": sha256,
             "family": self.family,
         }

@@ -1,78 +1,16 @@
-"""What every seizure detector offers, and how one is chosen by the name or file of its checkpoint."""
+"""How a seizure detector is chosen by the name or file of its checkpoint."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from analysis.engine.detector import Detector
 from analysis.errors import AnalysisError
-from analysis.progress import Progress
-from analysis.recording import Recording, Window
+from models.checkpoint import configs_beside
 
 BRAINMAZE = "brainmaze"
 PACKAGED = {BRAINMAZE: "modelA", "brainmaze-a": "modelA", "brainmaze-b": "modelB"}
-
-
-@dataclass(frozen=True)
-class Chunk:
-    """Probabilities (n,) of segments that are done: onsets and lengths in float64 seconds, in any order."""
-
-    times: np.ndarray
-    durations: np.ndarray
-    probability: np.ndarray
-
-
-@dataclass
-class DetectorRun(ABC):
-    """One pass of a detector over one recording; `facts` are counts for the provenance, filled as the work goes on.
-
-    `options` decide the numbers, `caveat` are the limits that hold for this recording.
-    """
-
-    left_out: tuple[tuple[str, str], ...]
-    not_scored: list[tuple[float, float, str]]
-    scored: tuple[str, ...]
-    preprocessing: Mapping[str, Any]
-    options: Mapping[str, Any]
-    caveat: str
-    facts: dict[str, Any] = field(default_factory=dict)
-
-    @abstractmethod
-    def chunks(self, progress: Progress, first_time: float | None) -> Generator[Chunk, None, None]:
-        """Do the work, nearest to `first_time` (seconds) first; every segment comes once.
-
-        Progress is reported at least three times a second where the model allows; Cancelled comes out of it.
-        """
-
-
-class Detector(ABC):
-    """A model that gives seizure probabilities.
-
-    `title` is what a person reads, `digests` the SHA-256 of the files it came from, `notes` what loading had to say.
-    """
-
-    family: str
-    title: str
-    digests: tuple[str, ...]
-    checkpoint: Mapping[str, Any]
-    random_weights: bool = False
-    default_threshold: float = 0.5
-    input_description: str
-    device: str
-    libraries: tuple[str, ...]
-    notes: tuple[str, ...] = ()
-
-    @abstractmethod
-    def begin(
-        self, recording: Recording, window: Window, batch_size: int | None = None, progress: Progress | None = None
-    ) -> DetectorRun:
-        """Look at a recording and plan the work for a window of it; AnalysisError when nothing can be scored."""
-
 
 _last: tuple[tuple[Any, ...], Detector] | None = None
 
@@ -86,11 +24,13 @@ def load_detector(
 ) -> Detector:
     """The detector of a checkpoint: "brainmaze" (or "brainmaze-a", "brainmaze-b"), or an MVPFormer classifier's file.
 
-    `segments` overrides the number of segments the checkpoint looks at. The detector used last is kept. CheckpointError
-    for files that cannot be loaded, AnalysisError for models that give no seizure probability.
+    `segments` overrides the number of segments the checkpoint looks at. The detector used last is kept until one
+    of its files changes. CheckpointError for files that cannot be loaded, AnalysisError for models that give no
+    seizure probability.
     """
     global _last
-    key = (*(_stamp(file) for file in (checkpoint, head, config)), device, segments)
+    files = (checkpoint, head, config, *configs_beside(Path(checkpoint)))
+    key = (*(_stamp(file) for file in files), device, segments)
     if _last is not None and _last[0] == key:
         return _last[1]
     _last = None  # so that two models are never held at once

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from analysis.engine.detectors import Chunk, Detector, DetectorRun
+from analysis.engine.detector import Chunk, Detector, DetectorRun
 from analysis.engine.session import BatchSize, ModelSession, describe_device
 from analysis.errors import AnalysisError
 from analysis.preprocessing import FILTER_PAD_SECONDS, Preprocessing, SpanSignal
@@ -53,6 +53,11 @@ class MVPFormerDetector(Detector):
         self._settings = Preprocessing.from_checkpoint(facts.preprocessing)
         self.title = "MVPFormer" if facts.size == "other" else f"MVPFormer-{facts.size}"
         self.digests = facts.digests
+        self.configuration = {
+            "config": asdict(config),
+            "labels": list(facts.labels),
+            "preprocessing": dict(facts.preprocessing),
+        }
         self.random_weights = facts.random_weights
         self.caveat = _RANDOM if facts.random_weights else str(facts.card.get("limits") or _TRAINED_ON)
         self.notes = tuple(facts.notes)

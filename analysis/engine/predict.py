@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from analysis.engine.detectors import Chunk, Detector, DetectorRun, load_detector
+from analysis.engine.detector import Chunk, Detector, DetectorRun
+from analysis.engine.detectors import load_detector
 from analysis.errors import AnalysisError
 from analysis.postprocessing import AUTO, Rule, choose_rule, derive_events, describe_rule
 from analysis.progress import Progress
@@ -111,6 +112,8 @@ def _blank(
     level = detector.default_threshold if threshold is None else threshold
     options = {
         "family": detector.family,
+        "model": dict(detector.configuration),
+        "device": detector.device,  # a processor of another kind gives slightly other numbers
         **run.options,
         "preprocessing": dict(run.preprocessing),
         "code": [software_version(), NUMBERS],
@@ -173,8 +176,8 @@ def _fill(blank: SeizurePrediction, parts: Sequence[Chunk], rule: Rule) -> Seizu
 
 
 def _renew(known: SeizurePrediction, blank: SeizurePrediction, rule: Rule) -> SeizurePrediction:
-    """A stored result with the events of the rule and threshold that are asked for now."""
-    asked = {key: blank.provenance[key] for key in ("recording", "rule", "threshold")}
+    """A stored result with the places of files, the rule and the threshold that are asked for now."""
+    asked = {key: blank.provenance[key] for key in ("recording", "checkpoint", "notes", "rule", "threshold")}
     arrays = (known.times, known.durations, known.probability)
     return replace(
         known,

@@ -12,7 +12,7 @@ from brainmaze_eeg_models.seizure import predict_channel_seizure_probability
 from sklearn.metrics import roc_auc_score
 
 from analysis.engine.brainmaze import BrainmazeDetector, BrainmazeWindows, plan_span
-from analysis.engine.detectors import Chunk
+from analysis.engine.detector import Chunk
 from analysis.errors import AnalysisError
 from analysis.progress import Cancelled, Progress
 from analysis.recording import Window

@@ -47,7 +47,7 @@ def test_other_files_are_refused_by_the_loader(shared: Path, file: str) -> None:
         load_detector(shared / "parity" / file, device="cpu")
 
 
-def test_the_detector_used_last_is_kept_until_its_file_changes(shared: Path, tmp_path: Path) -> None:
+def test_the_detector_used_last_is_kept_until_one_of_its_files_changes(shared: Path, tmp_path: Path) -> None:
     for name in ("tiny_base.pt", "tiny_head.pt", "tiny_config.json"):
         shutil.copy(shared / "parity/mvpformer" / name, tmp_path)
     base, head = tmp_path / "tiny_base.pt", tmp_path / "tiny_head.pt"
@@ -56,7 +56,13 @@ def test_the_detector_used_last_is_kept_until_its_file_changes(shared: Path, tmp
     assert load_detector(base, head, device="cpu", segments=5) is not first
     second = load_detector(base, head, device="cpu")
     head.touch()
-    assert load_detector(base, head, device="cpu") is not second
+    third = load_detector(base, head, device="cpu")
+    assert third is not second
+    (tmp_path / "tiny_config.json").touch()
+    fourth = load_detector(base, head, device="cpu")
+    assert fourth is not third
+    shutil.copy(tmp_path / "tiny_config.json", tmp_path / "config.json")  # comes first from now on
+    assert load_detector(base, head, device="cpu") is not fourth
 
 
 def test_never_two_models_are_held(shared: Path) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from analysis.engine.detectors import Chunk
+from analysis.engine.detector import Chunk
 from analysis.engine.mvpformer_detector import MVPFormerDetector
 from analysis.errors import AnalysisError
 from analysis.preprocessing import Preprocessing, SpanSignal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 
+from analysis.engine import detectors
 from analysis.engine.predict import predict_seizures
 from analysis.errors import AnalysisError, RecordingError
 from analysis.postprocessing import EpisodeRule, OnlineRule, derive_events
@@ -124,6 +126,57 @@ def test_the_same_result_asked_for_twice_is_computed_once(
     assert again.provenance["rule"]["name"] == "E.1"
     with pytest.raises(TypeError):
         tiny(SCALP_46, cache=tmp_path, segments=5)
+
+
+@pytest.mark.parametrize("where", ["beside the checkpoint", "given"])
+def test_results_of_another_configuration_of_the_same_files_are_not_reused(
+    shared: Path, tmp_path: Path, where: str
+) -> None:
+    for name in ("tiny_base.pt", "tiny_head.pt", "tiny_config.json"):
+        shutil.copy(shared / "parity/mvpformer" / name, tmp_path)
+    config = tmp_path / ("tiny_config.json" if where.startswith("beside") else "mine.json")
+    given = config if where == "given" else None
+    values = json.loads((tmp_path / "tiny_config.json").read_text())
+
+    def predict(window_segments: int) -> SeizurePrediction:
+        config.write_text(json.dumps(values | {"window_segments": window_segments}))
+        files = (shared / SCALP_46, tmp_path / "tiny_base.pt", tmp_path / "tiny_head.pt")
+        return predict_seizures(*files, config=given, device="cpu", cache=tmp_path / "cache")
+
+    usual, other = predict(10), predict(1)
+    assert usual.request.checkpoints == other.request.checkpoints
+    assert usual.request.key() != other.request.key()
+    assert np.abs(usual.probability - other.probability).max() > 1e-4
+    assert predict(10).probability.tolist() == usual.probability.tolist()
+
+
+def test_labels_and_device_are_part_of_what_is_asked(
+    tiny: Callable[..., SeizurePrediction], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = {tiny(SCALP_46).request.key()}
+    monkeypatch.setattr("models.mvpformer.loading.LABELS", ("seizure", "background"))
+    monkeypatch.setattr(detectors, "_last", None)
+    keys.add(tiny(SCALP_46).request.key())
+    monkeypatch.setattr("analysis.engine.mvpformer_detector.describe_device", lambda _: "cuda (another)")
+    monkeypatch.setattr(detectors, "_last", None)
+    keys.add(tiny(SCALP_46).request.key())
+    monkeypatch.setattr(detectors, "_last", None)
+    assert len(keys) == 3
+
+
+def test_a_stored_result_names_the_files_it_was_asked_for_with(shared: Path, tmp_path: Path) -> None:
+    def predict(folder: Path) -> SeizurePrediction:
+        files = (shared / SCALP_46, folder / "tiny_base.pt", folder / "tiny_head.pt")
+        return predict_seizures(*files, device="cpu", cache=tmp_path / "cache")
+
+    (moved := tmp_path / "moved").mkdir()
+    for name in ("tiny_base.pt", "tiny_head.pt", "tiny_config.json"):
+        shutil.copy(shared / "parity/mvpformer" / name, moved)
+    first, again = predict(shared / "parity/mvpformer"), predict(moved)
+    assert again.request.key() == first.request.key()
+    assert again.created == first.created, "taken from the store"
+    assert again.provenance["checkpoint"]["path"] == str(moved / "tiny_base.pt")
+    assert again.provenance["checkpoint"]["head_path"] == str(moved / "tiny_head.pt")
 
 
 def test_gaps_and_missing_samples_are_told(tiny: Callable[..., SeizurePrediction]) -> None:
