@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from analysis.recording import Window
+from analysis.seizure_marks import join_spans
 from analysis.survey import ScorableSpan
 
 _GRID_SLACK = 1e-6  # of a segment; absorbs rounding of times that lie on the grid
@@ -112,6 +113,22 @@ def plan_stretches(runs: Sequence[SegmentRun], size: int, first_time: float | No
     if first_time is None:
         return stretches
     return sorted(stretches, key=lambda s: _distance(s.run.onset(s.start), s.run.onset(s.stop), first_time))
+
+
+def seizure_labels(
+    onsets: np.ndarray, segment_seconds: float, n_segments: int, seizures: Iterable[Sequence[float]]
+) -> np.ndarray:
+    """Labels (n,) int64 of windows of `n_segments` segments that begin at `onsets` (n,) seconds: 1 is a seizure.
+
+    As the published loader has it, a window is a seizure when its last segment overlaps one, ends included. `seizures`
+    are (onset, stop) in seconds, in any order.
+    """
+    begin = np.asarray(onsets, dtype=np.float64) + (n_segments - 1) * segment_seconds
+    spans = np.array(join_spans(seizures), dtype=np.float64).reshape(-1, 2)
+    # Of sorted spans that do not overlap, the last one to begin by the segment's end is also the last one to end.
+    latest = np.searchsorted(spans[:, 0], begin + segment_seconds, side="right") - 1
+    stops = np.concatenate([spans[:, 1], [-np.inf]])  # -inf where none has begun
+    return (stops[latest] >= begin).astype(np.int64)
 
 
 def segments_of(signal: np.ndarray, length: int) -> np.ndarray:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analysis.readers import open_recording
 from analysis.recording import Window
+from analysis.seizure_marks import seizures
 from analysis.survey import ScorableSpan
-from analysis.windowing import plan_runs, plan_stretches, segments_of, uncovered
+from analysis.windowing import plan_runs, plan_stretches, segments_of, seizure_labels, uncovered
 
 WHOLE = ScorableSpan(0, 100, 0)
 
@@ -64,3 +68,32 @@ def test_every_wanted_segment_is_in_one_stretch(
 def test_a_signal_is_cut_into_segments() -> None:
     signal = np.arange(24).reshape(2, 12)
     assert segments_of(signal, 4).tolist()[1] == [[4, 5, 6, 7], [16, 17, 18, 19]]
+
+
+def test_windows_of_a_long_term_recording_are_labelled_as_the_published_loader_does(shared: Path) -> None:
+    folder = shared / "parity/mvpformer/swec_like"
+    expected = np.load(folder / "expected.npz")
+    with open_recording(folder / "ID01/ID01_total.h5") as recording:
+        marks, duration = seizures(recording.annotations), recording.duration
+    (run,) = plan_runs([ScorableSpan(0, duration, 0)], Window(0, duration), 5.0)
+    # The loader leaves out the last windows of a recording, as many as one window has segments.
+    begins = run.onsets(0, run.stop - 3 + 1)[:-3]
+    assert begins.tolist() == expected["window_begin_seconds"].tolist()
+    labels = seizure_labels(begins, 5.0, 3, marks)
+    assert labels.tolist() == expected["labels"].tolist()
+    assert seizure_labels(begins, 5.0, 3, []).tolist() == [0] * 15
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 60), st.integers(0, 20)), max_size=5),
+    st.lists(st.integers(0, 60), max_size=8),
+    st.integers(1, 4),
+)
+def test_a_window_is_a_seizure_when_its_last_segment_touches_one(
+    spans: list[tuple[int, int]], onsets: list[int], n_segments: int
+) -> None:
+    marked = [(a, a + length) for a, length in spans]
+    labels = seizure_labels(np.array(onsets, float), 5.0, n_segments, marked)
+    for onset, label in zip(onsets, labels.tolist(), strict=True):
+        begin = onset + 5 * (n_segments - 1)
+        assert label == any(a <= begin + 5 and b >= begin for a, b in marked)
