@@ -6,6 +6,12 @@ from dataclasses import dataclass, field
 
 # SzCORE codes that a reader should not have to know.
 _CODES = {"sz": "Seizure", "bckg": "Background"}
+RANDOM_WEIGHTS = "random weights"
+
+
+def model_author(title: str, random_weights: bool = False) -> str:
+    """The author of what a model found; random weights are named, so that it is said wherever the event goes."""
+    return f"model:{title} ({RANDOM_WEIGHTS})" if random_weights else f"model:{title}"
 
 
 @dataclass(frozen=True)
@@ -39,3 +45,8 @@ class Annotation:
     def is_model(self) -> bool:
         """Whether a model said it, which must never look like a human's marking."""
         return self.author.startswith("model:")
+
+    @property
+    def is_random(self) -> bool:
+        """Whether a model of random weights said it, which means nothing."""
+        return self.is_model and RANDOM_WEIGHTS in self.author

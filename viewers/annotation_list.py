@@ -17,7 +17,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from analysis.annotation import Annotation
+from analysis.annotation import RANDOM_WEIGHTS, Annotation
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROW_PADDING = 7
@@ -63,8 +63,16 @@ class AnnotationModel(QAbstractListModel):
 
 
 def source_text(item: Annotation) -> str:
-    """Who says it, in one word."""
+    """Who says it, in a word or two."""
+    if item.is_random:
+        return RANDOM_WEIGHTS
     return "model" if item.is_model else item.author
+
+
+def item_text(item: Annotation) -> str:
+    """What is said, and how sure a model is of it; how sure random weights are would mislead."""
+    certain = item.is_model and item.confidence is not None and not item.is_random
+    return f"{item.title}  p {item.confidence:.2f}" if certain else item.title
 
 
 class AnnotationDelegate(QStyledItemDelegate):
@@ -120,11 +128,8 @@ class AnnotationDelegate(QStyledItemDelegate):
 
     @staticmethod
     def _draw_text(painter: QPainter, room: QRect, item: Annotation, colour: QColor, metrics: QFontMetrics) -> None:
-        text = item.title
-        if item.confidence is not None and item.is_model:
-            text += f"  p {item.confidence:.2f}"
         painter.setPen(colour)
-        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+        shown = metrics.elidedText(item_text(item), Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
 
 

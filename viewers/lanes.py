@@ -24,6 +24,7 @@ RIGHT_MARGIN = 8
 FOLDED_HEIGHT = 20
 _TITLE_SIZE, _SUBTITLE_SIZE = 11, 10
 _LEFT = 10
+_BADGE_SIZE, _BADGE_PADDING = 9, 3
 
 
 class Lane(QWidget):
@@ -142,13 +143,16 @@ class Lane(QWidget):
         painter.end()
         return pixmap
 
+    def subtitles(self) -> tuple[str, ...]:
+        """What is written under the title, a line each."""
+        return (self.subtitle,)
+
     def _paint_heading(self, painter: QPainter) -> None:
         room = self._left - _LEFT - 6
         y = 3.0
-        for text, size, bold, colour in (
-            (self.title, _TITLE_SIZE, True, "text"),
-            (self.subtitle, _SUBTITLE_SIZE, False, "muted"),
-        ):
+        lines = [(self.title, _TITLE_SIZE, True, "text")]
+        lines += [(text, _SUBTITLE_SIZE, False, "muted") for text in self.subtitles() if text]
+        for text, size, bold, colour in lines:
             painter.setFont(font(size, bold))
             metrics = QFontMetricsF(painter.font())
             painter.setPen(self.theme.colour(colour))
@@ -164,10 +168,16 @@ class Lane(QWidget):
         if self._foldable:
             self._paint_triangle(painter)
 
+    def badge_rect(self, y: float) -> QRectF:
+        """Where the badge stands: under the lines of the heading, which end at `y`, or beside a folded one."""
+        width = QFontMetricsF(font(_BADGE_SIZE)).horizontalAdvance(self.badge) + 2 * _BADGE_PADDING
+        if self._is_folded:
+            return QRectF(self._left + 4, 4, width, 13)
+        return QRectF(_LEFT, y + 2, min(width, self._left - _LEFT - 4), 14)
+
     def _paint_badge(self, painter: QPainter, y: float) -> None:
-        painter.setFont(font(9, True))
-        width = QFontMetricsF(painter.font()).horizontalAdvance(self.badge) + 6
-        rect = QRectF(_LEFT, y + 2, width, 14) if not self._is_folded else QRectF(self._left + 4, 4, width, 13)
+        painter.setFont(font(_BADGE_SIZE))
+        rect = self.badge_rect(y)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self.theme.colour("caution"))
         painter.drawRoundedRect(rect, 3, 3)

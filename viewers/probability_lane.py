@@ -8,6 +8,7 @@ import numpy as np
 from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPen, QPolygonF
 
+from analysis.annotation import RANDOM_WEIGHTS
 from analysis.results import SeizurePrediction
 from viewers.lanes import Lane, dashed, hatch
 from viewers.theme import font
@@ -73,7 +74,7 @@ class ProbabilityLane(Lane):
         """Show a result, or what has arrived of it; None for none."""
         self._prediction = prediction
         self.subtitle = "" if prediction is None else prediction.model_title
-        self.badge = "random weights" if prediction is not None and prediction.random_weights else ""
+        self.badge = RANDOM_WEIGHTS if prediction is not None and prediction.random_weights else ""
         self.setToolTip(
             "" if prediction is None else "\n".join(filter(None, (prediction.model_title, prediction.caveat)))
         )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from PyQt6.QtCore import QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QMouseEvent, QPainter
+from PyQt6.QtGui import QColor, QMouseEvent, QPainter
 
-from analysis.annotation import Annotation
+from analysis.annotation import RANDOM_WEIGHTS, Annotation
 from analysis.annotation_index import AnnotationIndex
 from viewers.lanes import Lane
 from viewers.time_scale import TimeScale
@@ -22,6 +22,9 @@ LINES = (
     ("accent", lambda a: a.is_model),
     ("reader", lambda a: a.author == "reader"),
 )
+MODEL_LINE = 1
+RANDOM_TIP = f"The model's events, in outline, come from {RANDOM_WEIGHTS}: they mean nothing."
+_WHO = "file · model · you"
 
 
 def sort_by_line(annotations: AnnotationIndex, events: AnnotationIndex) -> list[AnnotationIndex]:
@@ -33,7 +36,20 @@ def sort_by_line(annotations: AnnotationIndex, events: AnnotationIndex) -> list[
     return [AnnotationIndex([mark for mark in marks if belongs(mark)]) for _colour, belongs in LINES]
 
 
-def paint_bars(painter: QPainter, scale: TimeScale, index: AnnotationIndex, top: float, height: float, colour) -> None:
+def are_random(events: AnnotationIndex, random_weights: bool) -> bool:
+    """Whether there are events of random weights, which must be told from those of a trained model."""
+    return len(events) > 0 and (random_weights or any(RANDOM_WEIGHTS in author for author in events.authors))
+
+
+def paint_bars(
+    painter: QPainter,
+    scale: TimeScale,
+    index: AnnotationIndex,
+    top: float,
+    height: float,
+    colour: QColor,
+    hollow: bool = False,
+) -> None:
     """Bars of one line; moments are thin ticks. Any number costs no more than the pixels there are."""
     found = index.within(scale.window.start, scale.window.stop)
     if not found.size:
@@ -41,13 +57,20 @@ def paint_bars(painter: QPainter, scale: TimeScale, index: AnnotationIndex, top:
     left = (index.onset[found] - scale.window.start) * scale.px_per_second
     right = (index.stop[found] - scale.window.start) * scale.px_per_second
     left, right = np.clip(left, 0, scale.width), np.clip(right, 0, scale.width)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(colour)
     moments = right - left < _LEAST_PX
-    for x in np.unique(np.round(left[moments])).tolist():
-        painter.fillRect(QRectF(x, top, 2.0, height), colour)
+    ticks = np.zeros(int(scale.width) + 2, bool)
+    ticks[np.round(left[moments]).astype(np.intp)] = True
+    painter.setPen(Qt.PenStyle.NoPen)
+    for x, z in _runs(ticks):
+        painter.fillRect(QRectF(x, top, z - x + 1.0, height), colour)
+    if hollow:
+        painter.setPen(colour)
+    else:
+        painter.setBrush(colour)
+    inset = 0.5 if hollow else 0.0
     for a, z in _merged(left[~moments], right[~moments]):
-        painter.drawRoundedRect(QRectF(a, top, z - a, height), height / 2, height / 2)
+        bar = QRectF(a, top, z - a, height).adjusted(inset, inset, -inset, -inset)
+        painter.drawRoundedRect(bar, height / 2, height / 2)
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
@@ -61,6 +84,11 @@ def _merged(left: np.ndarray, right: np.ndarray) -> list[tuple[float, float]]:
     return list(zip(left[starts].tolist(), np.maximum.reduceat(right, starts).tolist(), strict=True))
 
 
+def _runs(mask: np.ndarray) -> list[tuple[int, int]]:
+    edges = np.flatnonzero(np.diff(mask.astype(np.int8), prepend=0, append=0))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
 class ReadersLane(Lane):
     """Bars of the file's marks, the model's events and the reader's own marks, one under the other."""
 
@@ -68,19 +96,24 @@ class ReadersLane(Lane):
 
     def __init__(self) -> None:
         super().__init__(TITLE, HEIGHT)
-        self.subtitle = "file · model · you"
+        self.subtitle = _WHO
         self._lines = sort_by_line(AnnotationIndex(), AnnotationIndex())
+        self._random_events = False
 
-    def set_lines(self, lines: list[AnnotationIndex]) -> None:
-        """Take the marks of each line."""
-        self._lines = lines
+    def set_lines(self, lines: list[AnnotationIndex], random_weights: bool = False) -> None:
+        """Take the marks of each line; the model's are drawn in outline when they come from random weights."""
+        self._lines, self._random_events = lines, random_weights
+        # The heading has room for one line more, and this one matters more than who has which line.
+        self.subtitle, self.badge = ("", RANDOM_WEIGHTS) if random_weights else (_WHO, "")
+        self.setToolTip(f"{_WHO}\n{RANDOM_TIP}" if random_weights else "")
         self.changed()
 
     def paint_plot(self, painter: QPainter, scale: TimeScale, size: QSize) -> None:
         """One line of bars each."""
         for number, (colour, _belongs) in enumerate(LINES):
             top = _TOP + number * _PITCH
-            paint_bars(painter, scale, self._lines[number], top, BAR, self.theme.colour(colour))
+            hollow = self._random_events and number == MODEL_LINE
+            paint_bars(painter, scale, self._lines[number], top, BAR, self.theme.colour(colour), hollow)
 
     def mark_at(self, x: float, y: float) -> Annotation | None:
         """The mark under a point of the plot; the shortest where several lie there."""

@@ -22,7 +22,7 @@ from viewers import theme as themes
 from viewers.lanes import Lane
 from viewers.overlays.base import OverlayState
 from viewers.probability_lane import ProbabilityLane
-from viewers.readers_lane import ReadersLane, sort_by_line
+from viewers.readers_lane import MODEL_LINE, ReadersLane, are_random, sort_by_line
 from viewers.timeline import Timeline
 from viewers.trace_view import TraceView
 
@@ -179,12 +179,12 @@ class RecordingView(QWidget):
 
     def set_prediction(self, prediction: SeizurePrediction | None) -> None:
         """Show what a model says, or what has arrived of it; None takes it away."""
-        events_before = self._prediction.events if self._prediction is not None else ()
+        drawn_before = _drawn_on_lines(self._prediction)
         self._prediction = prediction
         self.probability_lane.set_prediction(prediction)
         self.timeline.set_prediction(prediction)
         self.trace_view.set_result(SeizurePrediction, prediction, has_labels=prediction is not None)
-        if prediction is None or prediction.events != events_before:
+        if _drawn_on_lines(prediction) != drawn_before:
             self._set_lines()
 
     def set_threshold(self, value: float) -> None:
@@ -205,8 +205,10 @@ class RecordingView(QWidget):
         spans = [Annotation(start, stop - start, "sz", author="file") for start, stop in self._marks.seizures]
         marks = AnnotationIndex((*self._marks.items, *spans)) if spans else self._marks.index
         lines = sort_by_line(marks, events)
-        self.readers_lane.set_lines(lines)
-        self.timeline.set_lines(lines)
+        of_random = self._prediction is not None and self._prediction.random_weights
+        random_weights = are_random(lines[MODEL_LINE], of_random)
+        self.readers_lane.set_lines(lines, random_weights)
+        self.timeline.set_lines(lines, random_weights)
 
     # Look
 
@@ -321,3 +323,8 @@ class RecordingView(QWidget):
             lane.set_cursor(time)
         if self._shown is not None:
             self.timeline.set_cursor(time)
+
+
+def _drawn_on_lines(prediction: SeizurePrediction | None) -> tuple[object, ...]:
+    """What the lines of the lanes show of a prediction."""
+    return () if prediction is None else (prediction.events, prediction.random_weights)

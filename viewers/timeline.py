@@ -6,16 +6,17 @@ from datetime import datetime
 
 import numpy as np
 from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QMouseEvent, QPainter, QPolygonF, QWheelEvent
+from PyQt6.QtGui import QBrush, QMouseEvent, QPainter, QPolygonF, QWheelEvent
+from pyqtgraph import functions
 
-from analysis.annotation import Annotation
+from analysis.annotation import RANDOM_WEIGHTS, Annotation
 from analysis.annotation_index import AnnotationIndex
 from analysis.overview import Overview
 from analysis.recording import Window
 from analysis.results import SeizurePrediction
 from viewers.lanes import Lane, hatch
 from viewers.probability_lane import steps_on
-from viewers.readers_lane import LINES, paint_bars, sort_by_line
+from viewers.readers_lane import LINES, MODEL_LINE, RANDOM_TIP, paint_bars, sort_by_line
 from viewers.theme import font
 from viewers.time_scale import TimeScale, time_text
 
@@ -41,6 +42,7 @@ class Timeline(Lane):
         self._overview: Overview | None = None
         self._prediction: SeizurePrediction | None = None
         self._lines = sort_by_line(AnnotationIndex(), AnnotationIndex())
+        self._random_events = False
         self._page = Window(0.0, 10.0)
         self._held: float | None = None  # seconds from the page's start to where it is held
         self._current: Annotation | None = None
@@ -50,24 +52,30 @@ class Timeline(Lane):
         """Take the length, start and gaps of a recording, and forget the rest."""
         self._duration, self._start, self._gaps = duration, start, gaps
         self._overview = self._prediction = self._current = None
-        self._lines = sort_by_line(AnnotationIndex(), AnnotationIndex())
+        self._lines, self._random_events = sort_by_line(AnnotationIndex(), AnnotationIndex()), False
         self.subtitle = _length_text(duration)
         super().set_window(Window(0.0, max(duration, 1e-9)))
-        self.changed()
+        self._say_random()
 
     def set_overview(self, overview: Overview | None) -> None:
         """Show the envelope of the recording's amplitude."""
         self._overview = overview
         self.changed()
 
-    def set_lines(self, lines: list[AnnotationIndex]) -> None:
-        """Show the marks of file, model and reader."""
-        self._lines = lines
-        self.changed()
+    def set_lines(self, lines: list[AnnotationIndex], random_weights: bool = False) -> None:
+        """Show the marks of file, model and reader; the model's in outline when they come from random weights."""
+        self._lines, self._random_events = lines, random_weights
+        self._say_random()
 
     def set_prediction(self, prediction: SeizurePrediction | None) -> None:
         """Show the probability over the whole recording."""
         self._prediction = prediction
+        self._say_random()
+
+    def _say_random(self) -> None:
+        random_curve = self._prediction is not None and self._prediction.random_weights
+        self.badge = RANDOM_WEIGHTS if random_curve or self._random_events else ""
+        self.setToolTip(RANDOM_TIP if self.badge else "")
         self.changed()
 
     def set_current_event(self, annotation: Annotation | None) -> None:
@@ -108,17 +116,18 @@ class Timeline(Lane):
             self._paint_probability(painter, scale, height)
         for number, (colour, _belongs) in enumerate(LINES):
             top = size.height() - _BARS_ROOM + 5 + number * _PITCH
-            paint_bars(painter, scale, self._lines[number], top, _BAR, self.theme.colour(colour))
+            hollow = self._random_events and number == MODEL_LINE
+            paint_bars(painter, scale, self._lines[number], top, _BAR, self.theme.colour(colour), hollow)
 
     def _paint_probability(self, painter: QPainter, scale: TimeScale, height: float) -> None:
         prediction = self._prediction
         assert prediction is not None
         steps = steps_on(scale, prediction.times, prediction.durations, prediction.probability)
-        painter.setPen(Qt.PenStyle.NoPen)
-        colour = self.theme.colour("accent", 0.38)
+        pattern = Qt.BrushStyle.Dense5Pattern if prediction.random_weights else Qt.BrushStyle.SolidPattern
+        brush = QBrush(self.theme.colour("accent", 0.38), pattern)
         for left, right, value in zip(steps.left.tolist(), steps.right.tolist(), steps.value.tolist(), strict=True):
             tall = value * (height - 6)
-            painter.fillRect(QRectF(left, height - tall, max(0.6, right - left), tall), colour)
+            painter.fillRect(QRectF(left, height - tall, max(0.6, right - left), tall), brush)
 
     def _paint_envelope(self, painter: QPainter, scale: TimeScale, height: float) -> None:
         if self._overview is None:
@@ -135,22 +144,19 @@ class Timeline(Lane):
         present = np.isfinite(tall)
         edges = np.flatnonzero(np.diff(np.concatenate([[0], present.astype(np.int8), [0]])))
         for a, z in zip(edges[::2], edges[1::2], strict=True):
-            upper = [QPointF(float(u), middle - max(0.5, float(v))) for u, v in zip(x[a:z], tall[a:z], strict=True)]
             # A value stands for its whole bin, so the first and the last one reach its outer edge.
             half = (scale.width / x.size) / 2
-            upper = [QPointF(upper[0].x() - half, upper[0].y()), *upper, QPointF(upper[-1].x() + half, upper[-1].y())]
-            lower = [QPointF(p.x(), 2 * middle - p.y()) for p in reversed(upper)]
-            painter.drawPolygon(QPolygonF([*upper, *lower]))
+            along = np.concatenate([[x[a] - half], x[a:z], [x[z - 1] + half]])
+            reach = np.pad(np.maximum(0.5, tall[a:z]), 1, mode="edge")
+            outline = functions.arrayToQPolygonF(
+                np.concatenate([along, along[::-1]]), np.concatenate([middle - reach, middle + reach[::-1]])
+            )
+            painter.drawPolygon(outline)
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
-    def _paint_heading(self, painter: QPainter) -> None:
-        super()._paint_heading(painter)
-        if self._start is not None:
-            painter.setFont(font(10))
-            painter.setPen(self.theme.colour("muted"))
-            painter.drawText(
-                QRectF(10, 33, self._left - 12, 16), Qt.AlignmentFlag.AlignVCenter, time_text(0, 1, self._start)
-            )
+    def subtitles(self) -> tuple[str, ...]:
+        """The length of the recording, and when it began."""
+        return (self.subtitle, "" if self._start is None else time_text(0, 1, self._start))
 
     def paint_moving(self, painter: QPainter) -> None:
         """The page, and the mark that is pointed out."""

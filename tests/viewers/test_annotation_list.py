@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.annotation import Annotation
+from analysis.annotation import Annotation, model_author
 from app.time_text import elapsed
-from viewers.annotation_list import AnnotationList
+from viewers.annotation_list import AnnotationList, item_text, source_text
 
 
 @pytest.fixture
@@ -76,3 +76,27 @@ def test_a_model_is_told_apart_in_words(events):
     events.set_items([Annotation(1, 2, "Seizure", author="model:Brainmaze A", confidence=0.94)])
     text = events.model().index(0).data()
     assert text == "00:01 Seizure (model)"
+
+
+@pytest.mark.parametrize(
+    ("author", "source", "text"),
+    [
+        ("file", "file", "Seizure"),
+        (model_author("MVPFormer-S"), "model", "Seizure  p 0.90"),
+        # How sure random weights are means nothing, so the room is spent on saying what they are.
+        (model_author("MVPFormer-tiny", random_weights=True), "random weights", "Seizure"),
+    ],
+)
+def test_who_says_it_and_how_sure(author, source, text):
+    event = Annotation(1.0, 2.0, "sz", confidence=0.9, author=author)
+    assert (source_text(event), item_text(event)) == (source, text)
+    assert event.is_model == author.startswith("model:")
+
+
+def test_source_of_random_weights_is_drawn(events, qtbot):
+    events.resize(230, 200)
+    images = []
+    for random_weights in (False, True):
+        events.set_items([Annotation(1.0, 2.0, "sz", author=model_author("m", random_weights))])
+        images.append(events.grab().toImage())
+    assert images[0] != images[1]

@@ -69,3 +69,15 @@ def test_cursor_time_is_told_inside_the_plot_only(lane: Counting, qtbot) -> None
     qtbot.mouseMove(lane, QPoint(LEFT + 200, 30))
     qtbot.mouseMove(lane, QPoint(20, 30))
     assert told == [pytest.approx(5.0), None]
+
+
+@pytest.mark.parametrize("folded", [False, True])
+@pytest.mark.parametrize("left", [60, 108, 168])
+def test_badge_stays_in_the_heading(lane: Counting, folded: bool, left: int) -> None:
+    """The words of a badge end before the plot begins; beside a folded heading they have the plot's room."""
+    lane.badge = "random weights"
+    lane.set_left(left)
+    lane.set_folded(folded)
+    rect = lane.badge_rect(18.0)
+    assert rect.bottom() <= lane.height()
+    assert rect.left() >= left if folded else rect.right() <= left - 4

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PyQt6.QtCore import QPoint, Qt
 
-from analysis.annotation import Annotation
+from analysis.annotation import Annotation, model_author
 from analysis.annotation_index import AnnotationIndex
 from analysis.recording import Window
-from viewers.readers_lane import ReadersLane, sort_by_line
+from viewers.readers_lane import MODEL_LINE, ReadersLane, are_random, sort_by_line
 
 LEFT, WIDTH = 100, 508
 
@@ -47,3 +47,29 @@ def test_hundred_thousand_bars_are_merged_to_pixels(qtbot) -> None:
     image = lane.grab().toImage()
     human = lane.theme.colour("human").name()
     assert sum(image.pixelColor(x, 9).name() == human for x in range(LEFT, LEFT + 400)) > 390
+
+
+def test_events_of_random_weights_are_hollow_and_said(qtbot) -> None:
+    lane = ReadersLane()
+    qtbot.addWidget(lane)
+    lane.resize(WIDTH, lane.height())
+    lane.set_left(LEFT)
+    lane.set_window(Window(0, 10))
+    lines = sort_by_line(AnnotationIndex(), AnnotationIndex([Annotation(2, 5, "sz", author="model:m")]))
+    accent, canvas = lane.theme.colour("accent").name(), lane.theme.colour("canvas").name()
+    middle = 19  # of the model's line: 1 + 6 + 10 + 5 / 2
+    for random_weights, inside in ((False, accent), (True, canvas), (False, accent)):
+        lane.set_lines(lines, random_weights)
+        assert lane.grab().toImage().pixelColor(LEFT + 200, middle).name() == inside
+        assert (lane.badge == "random weights") == random_weights
+        assert ("mean nothing" in lane.toolTip()) == random_weights
+
+
+def test_random_weights_are_known_by_the_result_or_by_the_author() -> None:
+    events = AnnotationIndex([Annotation(2, 5, "sz", author=model_author("m", random_weights=True))])
+    trained = AnnotationIndex([Annotation(2, 5, "sz", author=model_author("m"))])
+    assert are_random(events, False)
+    assert are_random(trained, True)
+    assert not are_random(trained, False)
+    assert not are_random(AnnotationIndex(), True)
+    assert sort_by_line(AnnotationIndex(events.items), AnnotationIndex())[MODEL_LINE].items == events.items

@@ -214,3 +214,16 @@ def test_recording_without_channels_is_an_empty_page(view: RecordingView, page_a
     qtbot.waitUntil(view.settled)
     view.refine_now()
     assert view.grab().width() == 1008
+
+
+def test_random_weights_are_said_in_every_place_that_draws_them(view: RecordingView, page_at) -> None:
+    view.show_page(page_at(20.0))
+    for random_weights in (True, False):
+        view.set_prediction(prediction(random_weights=random_weights))
+        lanes = (view.probability_lane, view.readers_lane, view.timeline)
+        assert [lane.badge for lane in lanes] == ["random weights" if random_weights else ""] * 3
+        said = "random weights" in view.trace_view.canvas.band.placed[0].text
+        assert said == random_weights
+    view.set_prediction(prediction(random_weights=True))
+    view.set_prediction(None)
+    assert not any(lane.badge for lane in (view.probability_lane, view.readers_lane, view.timeline))

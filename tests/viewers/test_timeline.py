@@ -9,6 +9,7 @@ from PyQt6.QtCore import QPoint, Qt
 from analysis.annotation import Annotation
 from analysis.annotation_index import AnnotationIndex
 from analysis.recording import Window
+from analysis.results import AnalysisRequest, SeizurePrediction
 from viewers.readers_lane import sort_by_line
 from viewers.timeline import Timeline, envelope_columns
 
@@ -96,3 +97,19 @@ def test_envelope_keeps_the_greatest_value_of_each_pixel() -> None:
     assert np.isnan(reach[301:309]).all()
     x, reach = envelope_columns(envelope[:10], 500)
     assert x.tolist() == [25 + 50 * i for i in range(10)]
+
+
+def test_probability_of_random_weights_is_drawn_through(timeline: Timeline) -> None:
+    """Half of the pixels of a random curve are left out; a trained one is solid."""
+    request = AnalysisRequest("seizure", "r", ("c",))
+    images = []
+    for random_weights in (False, True):
+        curve = {"times": np.arange(1000.0), "durations": np.ones(1000), "probability": np.ones(1000, np.float32)}
+        timeline.set_prediction(SeizurePrediction(request, "t", "0", **curve, random_weights=random_weights))
+        images.append(timeline.grab().toImage())
+    canvas = timeline.theme.colour("canvas").name()
+    area = [(x, y) for x in range(LEFT + 600, LEFT + 620) for y in range(20, 30)]
+    bare = [np.mean([image.pixelColor(x, y).name() == canvas for x, y in area]) for image in images]
+    assert bare[0] == 0
+    assert 0.3 < bare[1] < 0.8
+    assert timeline.badge == "random weights"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PyQt6.QtGui import QPainter
 
-from analysis.annotation import Annotation
+from analysis.annotation import RANDOM_WEIGHTS, Annotation
 from analysis.annotation_index import AnnotationIndex
 from analysis.recording import Window
 from analysis.results import SeizurePrediction
@@ -20,7 +20,7 @@ def name_of(event: Annotation, random_weights: bool = False) -> str:
     """What an event is called on the traces, such as `Seizure, model  p 0.94`."""
     text = event.title or "Event"
     text = text[0].upper() + text[1:]
-    who = "model (random weights)" if random_weights else "model"
+    who = f"model ({RANDOM_WEIGHTS})" if random_weights or event.is_random else "model"
     certainty = f"  p {event.confidence:.2f}" if event.confidence is not None else ""
     return f"{text}, {who}{certainty}"
 
@@ -56,7 +56,8 @@ class SeizurePredictionOverlay(PaintedOverlay):
     def describe(self, time: float, ch_name: str) -> str:
         """The events at a time."""
         found = self._index.within(time, np.nextafter(time, np.inf))
-        return ", ".join(name_of(self._index.items[i]) for i in found[:3])
+        random_weights = self._result is not None and self._result.random_weights
+        return ", ".join(name_of(self._index.items[i], random_weights) for i in found[:3])
 
     def paint(self, painter: QPainter, scale: TimeScale, height: float) -> None:
         """Draw what lies on the page."""
