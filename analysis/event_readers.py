@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -38,6 +38,16 @@ _LABEL = (
 )
 _CONFIDENCE = ("confidence", "probability", "prob")
 _CHANNELS = ("channels", "channel", "chnames")
+_OTHER_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "stop": _STOP,
+    "duration": _DURATION,
+    "label": _LABEL,
+    "confidence": _CONFIDENCE,
+    "channels": _CHANNELS,
+    "total": ("recordingduration",),
+    "when": ("datetime",),
+}
+_NOTHING = frozenset({"", "-", "n/a", "na"})  # how tables say that a time is not known
 _ALL_CHANNELS = frozenset({"", "all", "n/a", "na", "nan", "term"})  # TUH calls a whole-recording row TERM
 _UNIT = re.compile(r"(?:[\s_-]+|\()(?:s|sec|secs|seconds)\)?$")
 _PROBABILITY_COLUMN = re.compile(r"^(?:p\d+|prob.*|p\(.*)$")
@@ -239,6 +249,15 @@ def _preamble_start(lines: Sequence[tuple[int, str]], delimiter: str) -> float |
     return None
 
 
+def _columns(names: Sequence[str]) -> dict[str, int]:
+    """Which column holds what; only what is there."""
+    plain = [_plain(name) for name in names]
+    found = {"onset": _column(plain, _ONSET)}
+    rest = [name if i != found["onset"] else "" for i, name in enumerate(plain)]
+    found |= {key: _column(rest, aliases) for key, aliases in _OTHER_COLUMNS.items()}
+    return {key: at for key, at in found.items() if at is not None}
+
+
 def _parse_rows(
     lines: Sequence[tuple[int, str]],
     names: Sequence[str],
@@ -246,74 +265,76 @@ def _parse_rows(
     clock_start: float | None,
     complaints: Complaints,
 ) -> tuple[list[EventRow], float | None, datetime | None]:
-    plain = [_plain(name) for name in names]
-    onset_at = _column(plain, _ONSET)
-    assert onset_at is not None  # the header was chosen for it
-    columns = {
-        key: _column([p if i != onset_at else "" for i, p in enumerate(plain)], aliases)
-        for key, aliases in {
-            "stop": _STOP,
-            "duration": _DURATION,
-            "label": _LABEL,
-            "confidence": _CONFIDENCE,
-            "channels": _CHANNELS,
-            "total": ("recordingduration",),
-            "when": ("datetime",),
-        }.items()
-    }
-    if columns["label"] is None:
+    """The rows, the length of the recording and its start, where the table tells them."""
+    columns = _columns(names)
+    if "label" not in columns:
         complaints.add(None, "no column names the kind of event, so every row is read as a seizure")
-    used = {onset_at, *(at for at in columns.values() if at is not None)}
+    others = [k for k in range(len(names)) if k not in columns.values()]
     rows: list[EventRow] = []
     durations: list[float] = []
     start: datetime | None = None
     for i, line in lines:
         raw = _cells(line, delimiter) + [""] * len(names)
-        cells = [cell.strip() for cell in raw]
-
-        def cell(key: str, cells: Sequence[str] = cells) -> str:
-            at = columns[key]
-            return cells[at] if at is not None else ""
-
-        onset = _moment(cells[onset_at], delimiter, clock_start)
-        if onset is None:
-            complaints.add(i, f"the onset {cells[onset_at][:20]!r} is not a time; the line is left out")
+        cells = {key: raw[at].strip() for key, at in columns.items()}
+        extras = tuple((names[k], raw[k].strip()) for k in others if raw[k].strip())
+        label = raw[columns["label"]] if "label" in columns else None
+        row = _read_row(i, cells, label, extras, delimiter, clock_start, complaints)
+        if row is None:
             continue
-        stop, is_interval = _stop_of(onset, cell("duration"), cell("stop"), delimiter, clock_start)
-        extras = tuple((names[k], cells[k]) for k in range(len(names)) if k not in used and cells[k])
-        label = _label(raw, columns["label"], i, complaints)
-        rows.append(
-            EventRow(
-                i, onset, stop, label, is_interval, _share(cell("confidence")), _channels(cell("channels")), extras
-            )
-        )
-        total = _number(cell("total"))
+        rows.append(row)
+        total = _number(cells.get("total", ""))
         if total is not None and total > 0:
             durations.append(total)
-        start = start or _when(cell("when"))
+        start = start or _when(cells.get("when", ""))
     if len(set(durations)) > 1:
         complaints.add(None, f"recordingDuration differs between rows; the longest, {max(durations):g} s, is used")
     return rows, max(durations, default=None), start
 
 
-def _label(raw: Sequence[str], at: int | None, line: int, complaints: Complaints) -> str:
-    if at is None:
+def _read_row(
+    line: int,
+    cells: Mapping[str, str],
+    label: str | None,
+    extras: tuple[tuple[str, str], ...],
+    delimiter: str,
+    clock_start: float | None,
+    complaints: Complaints,
+) -> EventRow | None:
+    """One event, or None where its onset is no time."""
+    onset = _moment(cells["onset"], delimiter, clock_start)
+    if onset is None:
+        complaints.add(line, f"the onset {cells['onset'][:20]!r} is not a time; the line is left out")
+        return None
+    duration, end = cells.get("duration", ""), cells.get("stop", "")
+    stop, is_interval = _stop_of(onset, duration, end, delimiter, clock_start)
+    unread = next((text for text in (duration, end) if text.lower() not in _NOTHING), None)
+    if stop is None and unread is not None:
+        complaints.add(line, f"the duration or end {unread[:20]!r} is not a time; the event is read without a length")
+    confidence, ch_names = _share(cells.get("confidence", "")), _channels(cells.get("channels", ""))
+    kind = _label(label, line, complaints)
+    return EventRow(line, onset, onset if stop is None else stop, kind, is_interval, confidence, ch_names, extras)
+
+
+def _label(text: str | None, line: int, complaints: Complaints) -> str:
+    if text is None:
         return SEIZURE_TYPE
-    label = raw[at].strip()
+    label = text.strip()
     code = label.lower()
-    if code in SEIZURE_CODES and raw[at] != code:
-        complaints.add(line, f"the label {raw[at]!r} is read as {code}")
+    if code in SEIZURE_CODES and text != code:
+        complaints.add(line, f"the label {text!r} is read as {code}")
         return code
     return label
 
 
-def _stop_of(onset: float, duration: str, stop: str, delimiter: str, clock_start: float | None) -> tuple[float, bool]:
-    """Where an event ends, and whether the file gave it as an interval, which then must have a length."""
+def _stop_of(
+    onset: float, duration: str, stop: str, delimiter: str, clock_start: float | None
+) -> tuple[float | None, bool]:
+    """Where an event ends, if that can be read, and whether it is an interval, which then must have a length."""
     length = _number(duration, delimiter)
     if length is not None:
         return onset + length, False
     end = _moment(stop, delimiter, clock_start)
-    return (end, True) if end is not None else (onset, False)
+    return end, end is not None
 
 
 def _moment(text: str, delimiter: str, clock_start: float | None) -> float | None:

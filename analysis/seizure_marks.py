@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 from operator import attrgetter
 
 from analysis.annotation import Annotation
@@ -29,12 +31,13 @@ _NOT_ONE = re.compile(
     r"(?:inter|pre|post|peri)[ _-]?ictal|(?<![a-z])(?:no|not|not an?|without)[ _-](?:[a-z]+[ _-])?(?:seizure|sz|ictal)"
     r"|non[ _-]?epileptic|pnes|psychogenic|seizure[ _-]?free|\?\s*$|possible|protocol|precaution|medication"
 )
+_LIKE_ONE = re.compile(r"(?:seizures?|sz|ictal)[ _-]?like(?![a-z])")  # not "likely"
 RESTART = 600.0  # a start this many seconds after one that has no end begins another seizure
 
 
 @dataclass(frozen=True)
 class SeizureMarks:
-    """Seizures as (onset, stop) in seconds, sorted and disjoint, and the onsets of those whose end is not marked."""
+    """Seizures as (onset, stop) in seconds, sorted and disjoint, and the onsets of those whose end nothing tells."""
 
     spans: tuple[tuple[float, float], ...]
     unended: tuple[float, ...] = ()
@@ -50,11 +53,13 @@ def find_seizures(annotations: Iterable[Annotation], detections: bool = False) -
 
     Understood are SzCORE and TUH codes, `seizure` and `ictal` in free text, and pairs such as `SEIZURE#8 STARTS` …
     `seizure ends` or `onset` … `offset`. Marks of another program (`@SeizureDetected`, `Persyst …`) count only when
-    `detections` is asked for; interictal, pre-ictal and negated texts never do. Spans that overlap are joined.
+    `detections` is asked for; interictal, pre-ictal and negated texts and what is only like a seizure never do. Spans
+    that overlap are joined. A mark without a length is `unended`, unless it lies in a seizure that has one.
     """
     ordered = sorted(annotations, key=attrgetter("onset", "stop"))
     spans: list[tuple[float, float]] = []
     unended: list[float] = []
+    points: list[float] = []
     began: Annotation | None = None
     for mark in ordered:
         role = _role(mark.description, detections)
@@ -66,8 +71,12 @@ def find_seizures(annotations: Iterable[Annotation], detections: bool = False) -
             began = None
         elif role == "span" and mark.duration > 0:
             spans.append((mark.onset, mark.stop))
+        elif role == "span":
+            points.append(mark.onset)
     _leave_open(began, spans, unended)
-    return SeizureMarks(tuple(join_spans(spans)), tuple(unended))
+    joined = join_spans(spans)
+    unended += [at for at in points if not _holds(joined, at)]
+    return SeizureMarks(tuple(joined), tuple(sorted(set(unended))))
 
 
 def join_spans(spans: Iterable[Sequence[float]]) -> list[tuple[float, float]]:
@@ -79,6 +88,12 @@ def join_spans(spans: Iterable[Sequence[float]]) -> list[tuple[float, float]]:
         else:
             joined.append((onset, stop))
     return joined
+
+
+def _holds(joined: Sequence[tuple[float, float]], at: float) -> bool:
+    """Whether a moment lies in one of the spans, ends included."""
+    i = bisect_right(joined, (at, inf)) - 1
+    return i >= 0 and at <= joined[i][1]
 
 
 def _leave_open(began: Annotation | None, spans: list[tuple[float, float]], unended: list[float]) -> None:
@@ -93,6 +108,8 @@ def _leave_open(began: Annotation | None, spans: list[tuple[float, float]], unen
 def _role(description: str, detections: bool) -> str:
     """What a text makes of a mark: "span", "start", "end", or "" when it says nothing of a seizure."""
     text = description.strip().lower()
+    if _LIKE_ONE.search(text):
+        return ""
     if _SZCORE.fullmatch(text) or text in SEIZURE_CODES or text in _SZCORE_WORDS:
         return "span"
     if _DETECTION.search(text):

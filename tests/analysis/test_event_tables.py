@@ -10,7 +10,7 @@ import pytest
 
 from analysis.annotation import Annotation
 from analysis.errors import RecordingError
-from analysis.event_tables import read_events, seizures, write_events
+from analysis.event_tables import find_seizures, read_events, seizures, write_events
 
 
 @pytest.mark.parametrize(
@@ -101,6 +101,28 @@ def test_formats_of_the_field(tmp_path: Path, name: str) -> None:
     table = read_events(path)
     assert seizures(table.events) == expected
     assert bool(table.warnings) == (name == "no label.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "n_warnings"), [("nan", 1), ("inf", 1), ("long", 1), ("n/a", 0), ("", 0), ("-", 0), ("0", 0)]
+)
+def test_a_duration_that_is_no_number_is_told(tmp_path: Path, text: str, n_warnings: int) -> None:
+    path = tmp_path / "e.tsv"
+    path.write_text(f"onset\tduration\teventType\n5\t{text}\tsz\n")
+    table = read_events(path)
+    assert table.events == (Annotation(5.0, 0.0, "sz", author="sidecar"),)
+    assert len(table.warnings) == n_warnings
+    assert find_seizures(table.events).unended == (5.0,)
+    if n_warnings:
+        assert table.warnings[0].startswith(f"e.tsv, line 2: the duration or end {text!r} is not a time")
+
+
+def test_an_end_serves_where_the_duration_is_no_number(tmp_path: Path) -> None:
+    path = tmp_path / "e.csv"
+    path.write_text("onset,duration,stop,label\n5,nan,9,sz\n20,n/a,nan,sz\n")
+    table = read_events(path)
+    assert seizures(table.events) == [(5.0, 9.0)]
+    assert [w.split(":")[0] for w in table.warnings] == ["e.csv, line 3"]
 
 
 def test_szcore_columns_arrive(tmp_path: Path) -> None:

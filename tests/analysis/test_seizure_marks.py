@@ -45,6 +45,10 @@ SCALP_46 = marks(
         (marks((0, 100, "bckg"), (0, 5, "interictal"), (5, 5, "preictal"), (9, 5, "post-ictal slowing")), []),
         (marks((0, 9, "no seizure"), (0, 9, "nesz"), (0, 9, "non-epileptic seizure"), (0, 9, "seizure?")), []),
         (marks((0, 0, "seizure"), (4, 0, "sz")), []),
+        (
+            marks((0, 9, "seizure-like artefact"), (0, 9, "Ictal like pattern"), (0, 9, "sz-like"), (20, 1, "sz")),
+            [(20, 21)],
+        ),
         (marks((0, 4.1, "T1"), (5, 2, "square"), (9, 1, "onset of sleep"), (20, 1, "offset")), []),
     ],
 )
@@ -62,6 +66,13 @@ def test_a_start_without_an_end_is_told_and_not_guessed() -> None:
     found = find_seizures(marks((10, 0, "seizure starts"), (5000, 0, "seizure starts"), (5060, 0, "seizure ends")))
     assert found.spans == ((5000, 5060),)
     assert found.unended == (10,)
+
+
+def test_a_seizure_without_a_length_is_told_and_not_dropped() -> None:
+    found = find_seizures(marks((100, 0, "seizure"), (10, 20, "sz"), (15, 0, "sz"), (30, 0, "sz"), (40, 0, "fnsz")))
+    assert found.spans == ((10, 30),)
+    assert found.unended == (40, 100), "marks inside a seizure that has a length need none of their own"
+    assert find_seizures(marks((5, 0, "artefact"), (6, 0, "seizure-like"))).unended == ()
 
 
 def test_joined_spans_are_sorted_and_disjoint() -> None:

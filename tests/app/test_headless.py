@@ -194,6 +194,13 @@ def test_a_start_without_an_end_is_warned_of(tmp_path: Path) -> None:
     assert "begins at 100 s has no end" in headless.score(ref, ref).warnings[0]
 
 
+def test_a_seizure_without_a_length_is_warned_of(tmp_path: Path) -> None:
+    ref = events(tmp_path / "r.tsv", [(100, 0, "seizure"), (300, 20, "sz"), (500, 10, "seizure-like artefact")], 3600)
+    scored = headless.score(ref, events(tmp_path / "h.tsv", [(300, 20, "sz")]))
+    assert scored.facts["event"]["n_reference"] == 1
+    assert scored.warnings == ("r.tsv: the seizure that begins at 100 s has no end and is not scored",)
+
+
 def test_the_recording_of_a_summary_is_found_by_name_or_by_what_was_predicted(shared: Path, tmp_path: Path) -> None:
     summary = shared / "recordings/chbmit-headers/chb05-summary.txt"
     named = events(tmp_path / "chb05_06_events.tsv", [(400, 100, "sz")])
