@@ -32,8 +32,9 @@ class Conversion:
 def convert(path: Path | str, out: Path | str, anonymize: bool = False, progress: Progress | None = None) -> Conversion:
     """Write a recording as EDF+ (`out` ends in .edf) or BDF+ (.bdf), whole or not at all.
 
-    `anonymize` blanks the patient and recording fields and the date; texts of annotations are kept. RecordingError
-    says why nothing was written: 16 bits would lose something, the disk is full, the output is the source itself.
+    `anonymize` blanks the patient and recording fields, the date and the time of day; texts of annotations are kept.
+    RecordingError says why nothing was written: 16 bits would lose something, the disk is full, the output is the
+    source itself.
     """
     out = Path(out)
     sample_bytes = _SAMPLE_BYTES.get(out.suffix.lower())

@@ -22,7 +22,8 @@ from analysis.errors import RecordingError
 _MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 _BOUNDS_TRIED = 4096
 _WIDTHS = (16, 80, 8, 8, 8, 8, 8, 80, 8, 32)
-UNKNOWN_DATE = "01.01.85"
+UNKNOWN_DATE = b"01.01.85"
+UNKNOWN_TIME = b"00.00.00"
 UNKNOWN_PATIENT = b"X X X X"
 DIGITAL_RANGE = {2: (-32768, 32767), 3: (-8388608, 8388607)}
 
@@ -41,16 +42,17 @@ class FileLayout:
     """All that a header says besides its signals; `patient` and `recording` are the 80-byte fields as they are written.
 
     `onsets` is the time of every record in seconds from `start`, whose fraction of a second the first one carries.
+    `clock` is the time field of a file that tells no day.
     """
 
     sample_bytes: int
     patient: bytes
     recording: bytes
     start: datetime | None
-    date: str | None
     record_duration: bytes
     onsets: Sequence[float]
     discontinuous: bool = False
+    clock: bytes = UNKNOWN_TIME
 
     @property
     def family(self) -> str:
@@ -208,15 +210,15 @@ def _decimals(seconds: float) -> str:
 
 def _header(layout: FileLayout, signals: Sequence[SignalFields]) -> bytes:
     start = layout.start
-    date = layout.date or (f"{start.day:02d}.{start.month:02d}.{start.year % 100:02d}" if start else UNKNOWN_DATE)
-    time = f"{start.hour:02d}.{start.minute:02d}.{start.second:02d}" if start else "00.00.00"
+    date = f"{start:%d.%m.%y}".encode() if start else UNKNOWN_DATE
+    time = f"{start:%H.%M.%S}".encode() if start else layout.clock
     continuity = "D" if layout.discontinuous else "C"
     fixed = (
         (b"\xffBIOSEMI" if layout.sample_bytes == 3 else b"0", 8),
         (layout.patient, 80),
         (layout.recording, 80),
-        (date.encode(), 8),
-        (time.encode(), 8),
+        (date, 8),
+        (time, 8),
         (str(256 * (len(signals) + 1)).encode(), 8),
         (f"{layout.family}+{continuity}".encode(), 44),
         (str(len(layout.onsets)).encode(), 8),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -9,8 +10,8 @@ import numpy as np
 
 from analysis.edf_writing import (
     DIGITAL_RANGE,
-    UNKNOWN_DATE,
     UNKNOWN_PATIENT,
+    UNKNOWN_TIME,
     EdfWriter,
     FileLayout,
     SignalFields,
@@ -45,11 +46,11 @@ def copy_records(recording: EdfRecording, file: BinaryIO, target: Target, progre
         sample_bytes=target.sample_bytes,
         patient=UNKNOWN_PATIENT if target.anonymize else _patient(recording),
         recording=recording_field(None) if target.anonymize else _recording(recording),
-        start=header.start,
-        date=UNKNOWN_DATE if target.anonymize else None,
+        start=None if target.anonymize else header.start,
         record_duration=_same_or_eight(header.raw[244:252], header.record_duration),
         onsets=recording.record_onsets(),
         discontinuous=header.is_discontinuous,
+        clock=UNKNOWN_TIME if target.anonymize else _clock(recording),
     )
     writer = EdfWriter(file, layout, signals, file_annotations(notes, recording.segments[0].onset, labels))
     for block in recording.records.blocks(0, header.n_records):
@@ -132,3 +133,9 @@ def _recording(recording: EdfRecording) -> bytes:
     if field.startswith(b"Startdate "):
         return b"Startdate X " + b" ".join(field.split(b" ")[2:])
     return recording_field(recording.header.start, "X X ") + (field.replace(b" ", b"_") or b"X")
+
+
+def _clock(recording: EdfRecording) -> bytes:
+    """The time field where it reads as a time of day, which a file may tell without the day."""
+    field = recording.header.raw[176:184]
+    return field if re.fullmatch(rb"([01]\d|2[0-3])\.[0-5]\d\.[0-5]\d", field) else UNKNOWN_TIME

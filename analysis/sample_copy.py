@@ -12,7 +12,6 @@ import numpy as np
 from analysis.annotation import Annotation
 from analysis.channels import RawChannel, build_channels
 from analysis.edf_writing import (
-    UNKNOWN_DATE,
     UNKNOWN_PATIENT,
     EdfWriter,
     FileLayout,
@@ -46,15 +45,14 @@ def write_samples(recording: Recording, file: BinaryIO, target: Target, progress
         signal_fields(label, s.prefix + ascii_unit(c.unit), s.physical, s.digital, c.prefilter, n_samples)
         for label, s, c in zip(labels, scalings, recording.channels, strict=True)
     ]
-    start = recording.start_datetime
+    start = None if target.anonymize else recording.start_datetime
     fraction = start.microsecond / 1e6 if start else 0.0
     duration = n_samples / recording.sfreq
     layout = FileLayout(
         sample_bytes=target.sample_bytes,
         patient=UNKNOWN_PATIENT,
-        recording=recording_field(None if target.anonymize else start),
+        recording=recording_field(start),
         start=start - timedelta(microseconds=start.microsecond) if start else None,
-        date=UNKNOWN_DATE if target.anonymize else None,
         record_duration=eight(duration).encode(),
         onsets=[fraction + i * duration for i in range(n_records)],
     )

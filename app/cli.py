@@ -181,7 +181,11 @@ def _screenshot(parser: argparse.ArgumentParser) -> None:
 def _convert(parser: argparse.ArgumentParser) -> None:
     _add_recording(parser)
     parser.add_argument("--out", metavar="F.edf", required=True, help="file to write: .edf, .bdf")
-    parser.add_argument("--anonymize", action="store_true", help="leave out who was recorded and when")
+    parser.add_argument(
+        "--anonymize",
+        action="store_true",
+        help="leave out who was recorded, the date and the time of day; texts of marks stay",
+    )
 
 
 def _bench(parser: argparse.ArgumentParser) -> None:

@@ -274,7 +274,7 @@ def _start(date: bytes, time: bytes, recording: str, warnings: list[str]) -> dat
     """Start of the first second; None where it is unknown, with a warning where the fields are no valid time."""
     day = re.findall(r"\d+", decode_text(date))
     clock = re.findall(r"\d+", decode_text(time))
-    if not any(int(part) for part in day) or _is_withheld(day, clock, recording):
+    if not any(int(part) for part in day) or _is_withheld(day, recording):
         return None
     try:
         d, m, y = (int(part) for part in day)
@@ -286,12 +286,9 @@ def _start(date: bytes, time: bytes, recording: str, warnings: list[str]) -> dat
         return None
 
 
-def _is_withheld(day: list[str], clock: list[str], recording: str) -> bool:
-    """Whether EDF+ says that neither date nor time are known, as copies of files without them do."""
-    words = recording.split()
-    if words[:2] != ["Startdate", "X"] or [int(part) for part in day] != [1, 1, 85]:
-        return False
-    return not any(int(part) for part in clock)
+def _is_withheld(day: list[str], recording: str) -> bool:
+    """Whether EDF+ says that the day is not known, as anonymised copies do; a time without a day is no start."""
+    return recording.split()[:2] == ["Startdate", "X"] and [int(part) for part in day] == [1, 1, 85]
 
 
 def _full_year(day: int, month: int, year: int, recording: str) -> int:

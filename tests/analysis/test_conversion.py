@@ -14,6 +14,7 @@ import pytest
 import scipy.io
 
 from analysis.conversion import convert
+from analysis.description import describe, to_text
 from analysis.errors import RecordingError
 from analysis.progress import Cancelled, Progress
 from analysis.readers import open_recording
@@ -209,18 +210,30 @@ def test_gaps_and_small_units_of_fif(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "file", ["scalp-seizure-46ch/demo_edf.edf", "edf/test_edf_stim_channel.edf", "fif/test_bin_raw.fif"]
 )
-def test_anonymised_copies_hold_no_person_and_no_date(shared: Path, tmp_path: Path, file: str) -> None:
+def test_anonymised_copies_hold_no_person_no_date_and_no_time_of_day(shared: Path, tmp_path: Path, file: str) -> None:
     done = convert(shared / "recordings" / file, tmp_path / "a.edf", anonymize=True)
     copy, source = open_recording(tmp_path / "a.edf"), open_recording(shared / "recordings" / file)
     assert isinstance(copy, EdfRecording)
     assert copy.header.raw[8:88].strip() == b"X X X X"
     assert copy.header.raw[88:168].strip() == b"Startdate X X X X"
-    assert copy.header.raw[168:176] == b"01.01.85"
+    assert copy.header.raw[168:184] == b"01.01.8500.00.00"
     assert source.start_datetime is not None
-    assert copy.start_datetime is not None
-    assert copy.start_datetime.time() == source.start_datetime.time()
+    assert copy.start_datetime is None
+    assert describe(copy)["start"] is None
+    assert "start unknown" in to_text(describe(copy))
     assert said(copy) == said(source)
     assert any("look through them" in note for note in done.notes) == bool(source.annotations)
+
+
+def test_a_copy_of_a_file_without_a_day_keeps_its_time_of_day(shared: Path, tmp_path: Path) -> None:
+    source = bytearray((shared / "recordings/scalp-seizure-46ch/demo_edf.edf").read_bytes())
+    source[88:184] = b"Startdate X X X X".ljust(80) + b"01.01.85" + b"13.14.15"
+    (tmp_path / "source.edf").write_bytes(source)
+    convert(tmp_path / "source.edf", tmp_path / "a.edf")
+    assert (tmp_path / "a.edf").read_bytes()[168:184] == b"01.01.8513.14.15"
+    convert(tmp_path / "source.edf", tmp_path / "b.edf", anonymize=True)
+    assert (tmp_path / "b.edf").read_bytes()[168:184] == b"01.01.8500.00.00"
+    assert open_recording(tmp_path / "a.edf").start_datetime is None
 
 
 def test_the_patient_of_a_plain_file_becomes_a_name(shared: Path, tmp_path: Path) -> None:

@@ -243,7 +243,9 @@ def test_a_hypnogram_gives_its_annotations_but_no_recording(shared: Path) -> Non
         ({"date": "31.02.20"}, None),
         ({"date": "junk", "time": "junk"}, None),
         ({"date": "01.01.85", "time": "00.00.00", "recording": "Startdate X X X X"}, None),
-        ({"date": "01.01.85", "time": "13.00.00", "recording": "Startdate X X X X"}, datetime(1985, 1, 1, 13)),
+        ({"date": "01.01.85", "time": "13.00.00", "recording": "Startdate X X X X"}, None),
+        ({"date": "01.01.85", "time": "13.00.00", "recording": "Startdate 01-JAN-1985"}, datetime(1985, 1, 1, 13)),
+        ({"date": "01.01.85", "time": "13.00.00", "recording": "ward 3"}, datetime(1985, 1, 1, 13)),
     ],
 )
 def test_starts(tmp_path: Path, edf_writer: Callable, fields: dict[str, str], start: datetime | None) -> None:
