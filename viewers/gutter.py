@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 
 from PyQt6.QtCore import QEvent, QRectF, Qt
 from PyQt6.QtGui import QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
@@ -13,8 +14,10 @@ from viewers.theme import LIGHT, Theme, font
 
 LEFT, STRIP_ROOM = 10, 20
 MIN_WIDTH, MAX_WIDTH = 108, 168
-_NAME_SIZE, _SMALL_SIZE, _NOTE_SIZE = 11, 9, 9
-_TWO_LINES = 22.0
+_NAME_SIZE, _SMALL_SIZE, _NOTE_SIZE, _TINY_SIZE = 11, 9, 9, 8
+_TWO_LINES, _TIGHT_LINES = 22.0, 18.0
+_GAP = 5.0
+_LEAST_NAME = 20.0
 _STRIP_WIDTH = 6.0
 _HOLLOW = frozenset({"no signal"})
 
@@ -24,6 +27,18 @@ def gutter_width(names: list[str]) -> int:
     metrics = QFontMetricsF(font(_NAME_SIZE))
     longest = max((metrics.horizontalAdvance(name) for name in names), default=0.0)
     return int(min(MAX_WIDTH, max(MIN_WIDTH, LEFT + longest + STRIP_ROOM + 8)))
+
+
+@dataclass(frozen=True)
+class RowText:
+    """What is written at a row: its name and a note, in logical pixels; an empty note is not drawn."""
+
+    name: str
+    name_rect: QRectF
+    name_size: int
+    note: str = ""
+    note_rect: QRectF = field(default_factory=QRectF)
+    note_size: int = _NOTE_SIZE
 
 
 class Gutter(QWidget):
@@ -107,50 +122,50 @@ class Gutter(QWidget):
         free_from = 0.0
         for i in range(len(rows)):
             top, bottom = rows.band(i)
-            self._draw_strip(painter, i, top, bottom)
             middle = (top + bottom) / 2
-            if (i % every == 0 or self._states[i]) and middle - size / 2 >= free_from - 0.5:
-                self._draw_name(painter, i, top, bottom, size)
+            named = bool(i % every == 0 or self._states[i] or rows.notes[i]) and middle - size / 2 >= free_from - 0.5
+            layout = self.layout_of(i) if named else None
+            self._draw_strip(painter, i, top, bottom, told=layout is not None and bool(layout.note))
+            if layout is not None:
+                self._draw_name(painter, i, layout)
                 free_from = middle + size / 2
 
-    def _draw_strip(self, painter: QPainter, i: int, top: float, bottom: float) -> None:
+    def _draw_strip(self, painter: QPainter, i: int, top: float, bottom: float, told: bool) -> None:
+        assert self._rows is not None
         height = min(22.0, (bottom - top) - (2 if bottom - top > 8 else 0.5))
         rect = QRectF(self.width() - STRIP_ROOM + 6, (top + bottom - height) / 2, _STRIP_WIDTH, height)
         state = self._states[i]
+        # A scale of its own that finds no room to be written is at least pointed out; the tool tip tells it.
+        usual = "muted" if self._rows.notes[i] and not told else "strip"
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._theme.colour("caution" if state and state not in _HOLLOW else "strip"))
+        painter.setBrush(self._theme.colour("caution" if state and state not in _HOLLOW else usual))
         if state in _HOLLOW:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(self._theme.colour("caution"))
         painter.drawRoundedRect(rect, 2, 2)
 
-    def _draw_name(self, painter: QPainter, i: int, top: float, bottom: float, size: int) -> None:
+    def layout_of(self, row: int) -> RowText:
+        """What is written at a row, and where: its fault, or a scale that is not the page's, beside or below its name.
+
+        The scale is never cut: half of one would mislead. Its name gives way to it.
+        """
         rows = self._rows
         assert rows is not None
-        note = self._states[i] or rows.notes[i]
-        room = self.width() - LEFT - STRIP_ROOM
-        below = bool(note) and bottom - top >= _TWO_LINES
-        middle = (top + bottom) / 2
-        name_font, note_font = font(size), font(_NOTE_SIZE)
-        metrics, small = QFontMetricsF(name_font), QFontMetricsF(note_font)
-        painter.setFont(name_font)
-        painter.setPen(self._theme.colour(rows.sides[i]))
-        line = QRectF(LEFT, middle - 9 - (6 if below else 0), room, 18)
-        name = metrics.elidedText(self._names[i], Qt.TextElideMode.ElideRight, room)
-        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, name)
-        if not note:
-            return
-        painter.setFont(note_font)
-        painter.setPen(self._theme.colour("caution" if self._states[i] else "muted"))
-        if below:
-            rect = QRectF(LEFT, middle, room, 14)
-        else:
-            used = metrics.horizontalAdvance(name) + 5
-            rect = QRectF(LEFT + used, middle - 8, room - used, 17)
-        text = small.elidedText(note, Qt.TextElideMode.ElideRight, rect.width())
-        # A fault is told even in part; half a scale would mislead.
-        if text == note or (self._states[i] and len(text) > 3):
-            painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, text)
+        top, bottom = rows.band(row)
+        room = QRectF(LEFT, top, self.width() - LEFT - STRIP_ROOM, bottom - top)
+        return _arrange(self._names[row], self._states[row], rows.notes[row], room)
+
+    def _draw_name(self, painter: QPainter, i: int, layout: RowText) -> None:
+        rows = self._rows
+        assert rows is not None
+        for text, rect, size, colour in (
+            (layout.name, layout.name_rect, layout.name_size, rows.sides[i]),
+            (layout.note, layout.note_rect, layout.note_size, "caution" if self._states[i] else "muted"),
+        ):
+            if text:
+                painter.setFont(font(size))
+                painter.setPen(self._theme.colour(colour))
+                painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, text)
 
     def event(self, event: QEvent | None) -> bool:
         """Tell on hovering what the file says of the channel."""
@@ -170,6 +185,50 @@ class Gutter(QWidget):
             lines.append(f"{channel.type}, {channel.sfreq:g} Hz, {unit_text(channel.unit) or 'no unit'}")
             if channel.prefilter:
                 lines.append(f"recorded through: {channel.prefilter}")
+        if self._rows.notes[row]:
+            lines.append(f"drawn on a scale of its own: {self._rows.notes[row]}")
         if self._states[row]:
             lines.append(self._states[row])
         return "\n".join(lines)
+
+
+def _arrange(name: str, state: str, scale: str, room: QRectF) -> RowText:
+    """Two lines where the row is tall enough, else one, with smaller letters and a shorter name as needed."""
+    middle, size = room.center().y(), _NAME_SIZE if room.height() >= 12 else _SMALL_SIZE
+    both = f"{state}, {scale}" if state and scale else state or scale
+    for least, name_size, note_size in ((_TWO_LINES, _NAME_SIZE, _NOTE_SIZE), (_TIGHT_LINES, _SMALL_SIZE, _TINY_SIZE)):
+        for note in (both, state or scale):
+            fits = _width(note, note_size) <= room.width()
+            # Letters of one line are larger, so two tight ones are for what one line cannot hold.
+            beside = name_size != _NAME_SIZE and _width(name, size) + _GAP + _width(note, _TINY_SIZE) <= room.width()
+            if note and room.height() >= least and fits and not beside:
+                upper = QRectF(room.left(), middle - name_size - 1, room.width(), name_size + 2)
+                lower = QRectF(
+                    room.left(), middle + (0.5 if note_size == _NOTE_SIZE else 0), room.width(), note_size + 3
+                )
+                return RowText(_elided(name, name_size, room.width()), upper, name_size, note, lower, note_size)
+    line = QRectF(room.left(), middle - 9, room.width(), 18)
+    if not both:
+        return RowText(_elided(name, size, room.width()), line, size)
+    return _beside(name, state or scale, bool(state), line, size)
+
+
+def _beside(name: str, note: str, may_be_cut: bool, line: QRectF, size: int) -> RowText:
+    room = line.width()
+    full = _width(name, size)
+    note_size = next((s for s in (_NOTE_SIZE, _TINY_SIZE) if full + _GAP + _width(note, s) <= room), _TINY_SIZE)
+    for_name = max(_LEAST_NAME, room - _GAP - _width(note, note_size))
+    shown = _elided(name, size, for_name)
+    rest = line.adjusted(_width(shown, size) + _GAP, 1, 0, 0)
+    told = _elided(note, note_size, rest.width())
+    if told != note and not (may_be_cut and len(told) > 3):
+        return RowText(_elided(name, size, room), line, size)
+    return RowText(shown, line, size, told, rest, note_size)
+
+
+def _width(text: str, size: int) -> float:
+    return QFontMetricsF(font(size)).horizontalAdvance(text)
+
+
+def _elided(text: str, size: int, room: float) -> str:
+    return QFontMetricsF(font(size)).elidedText(text, Qt.TextElideMode.ElideRight, room)

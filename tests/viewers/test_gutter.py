@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from PyQt6.QtGui import QFontMetricsF
 
-from viewers.gutter import MAX_WIDTH, MIN_WIDTH, Gutter, gutter_width
+from viewers.gutter import MAX_WIDTH, MIN_WIDTH, STRIP_ROOM, Gutter, gutter_width
 from viewers.rows import Rows
+from viewers.theme import font
 
 
 @pytest.fixture
@@ -73,3 +75,52 @@ def test_any_number_of_rows_is_drawn(qtbot, eeg_channels, single_montage, count:
     gutter.set_rows(Rows(single_montage(*names), 300, 7, 4, eeg_channels(*names)))
     gutter.set_states(tuple("flat" if i % 50 == 7 else "" for i in range(count)))
     assert np.unique(pixels(gutter)).size > 2
+
+
+@pytest.mark.parametrize("pitch", [60.0, 22.0, 21.5, 18.0, 13.0, 10.0])
+@pytest.mark.parametrize(("name", "uv_per_mm"), [("ECG1", 7), ("ECG", 30), ("ECG right arm", 7), ("X2", 200)])
+def test_a_scale_of_its_own_is_always_written_whole(
+    qtbot, eeg_channels, single_montage, pitch: float, name: str, uv_per_mm: float
+) -> None:
+    """Whatever the height of the row: the microvolts per millimetre of an ECG stand at it, inside its room."""
+    gutter = Gutter()
+    qtbot.addWidget(gutter)
+    gutter.setFixedSize(gutter_width(["Fp1-F7", name]), 300)
+    channels = (*eeg_channels("Fp1-F7"), *eeg_channels(name, type="ecg"))
+    gutter.set_rows(Rows(single_montage("Fp1-F7", name), 2 * pitch, uv_per_mm, 4, channels))
+    text = gutter.layout_of(1)
+    assert text.note == f"{10 * uv_per_mm} µV/mm"
+    width = QFontMetricsF(font(text.note_size)).horizontalAdvance(text.note)
+    assert text.note_rect.left() + width <= gutter.width() - STRIP_ROOM + 0.5
+    assert text.name
+    assert gutter.layout_of(0).note == ""
+    assert text.note in gutter.tool_tip(1)
+    assert "scale of its own" not in gutter.tool_tip(0)
+
+
+def test_fault_and_scale_are_both_told_where_there_is_room(qtbot, eeg_channels, single_montage) -> None:
+    gutter = Gutter()
+    qtbot.addWidget(gutter)
+    gutter.setFixedSize(160, 300)
+    gutter.set_rows(Rows(single_montage("E"), 60, 7, 4, eeg_channels("E", type="ecg")))
+    gutter.set_states(("flat",))
+    assert gutter.layout_of(0).note == "flat, 70 µV/mm"
+    gutter.setFixedSize(60, 300)
+    assert gutter.layout_of(0).note.startswith("fl")
+
+
+def test_scale_without_room_is_pointed_out(qtbot, eeg_channels, single_montage) -> None:
+    """300 rows of 1 px: names are left out, but the strip of a row with a scale of its own is darker."""
+    names = [f"E{i}" for i in range(300)]
+    gutter = Gutter()
+    qtbot.addWidget(gutter)
+    gutter.setFixedSize(120, 300)
+    images = []
+    for kind in ("eeg", "ecg"):
+        channels = [*eeg_channels(*names[:150]), *eeg_channels(*names[150:160], type=kind), *eeg_channels(*names[160:])]
+        gutter.set_rows(Rows(single_montage(*names), 300, 7, 4, channels))
+        images.append(gutter.grab().toImage())
+    x = 120 - STRIP_ROOM + 8
+    darker = [images[1].pixelColor(x, y).lightness() < images[0].pixelColor(x, y).lightness() for y in range(300)]
+    assert sum(darker[150:160]) >= 8
+    assert not any(darker[:149] + darker[161:])
