@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from PyQt6.QtGui import QAction, QKeySequence
 from PyQt6.QtWidgets import QMainWindow, QMenu
@@ -81,6 +82,16 @@ def build_actions(window: QMainWindow, handlers: Mapping[str, Callable[[], None]
         menus[spec.menu].addAction(action)
         actions[spec.id] = action
     return actions
+
+
+def fill_recent(menu: QMenu, paths: Sequence[str], open_path: Callable[[str], None]) -> None:
+    """List the recordings opened last, by name, with the whole path as tip."""
+    menu.clear()
+    menu.setToolTipsVisible(True)
+    for path in paths:
+        action = menu.addAction(Path(path).name, lambda chosen=path: open_path(chosen))
+        action.setToolTip(path)
+    menu.setEnabled(bool(paths))
 
 
 def key_table() -> list[tuple[str, str]]:

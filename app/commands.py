@@ -168,7 +168,7 @@ def go_to_time(window: MainWindow) -> None:
 
 
 def toggle_notch(window: MainWindow) -> None:
-    """Switch the notch off, or on at the mains frequency of the settings."""
+    """Switch the notch off, or on at the frequency it was last set to."""
     session = window.session
     session.change_view(notch=0.0 if session.view.notch else float(window.settings.mains))
 

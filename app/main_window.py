@@ -8,12 +8,12 @@ from typing import Any
 
 from PyQt6.QtCore import QByteArray, Qt
 from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-from PyQt6.QtWidgets import QMainWindow
+from PyQt6.QtWidgets import QMainWindow, QMenu
 
 from analysis.recording import Recording
 from analysis.results import SeizurePrediction
 from app import commands
-from app.actions import build_actions
+from app.actions import build_actions, fill_recent
 from app.appearance import apply_theme
 from app.dialogs.event_rules import rule_from_settings, rule_settings
 from app.engine_process import EngineProcess
@@ -74,7 +74,9 @@ class MainWindow(QMainWindow):
         self.runs = ModelRuns(self.session, self.runner, self.engine, results_folder, self)
         self._opacity = _OPACITY
         self._make_parts()
-        self.reading = Reading(self.session, self.view, self.opener, self.recording_panel, data_folder, self)
+        self.reading = Reading(
+            self.session, self.view, self.opener, self.recording_panel, self.overlay_panel, data_folder, self
+        )
         self.reviewing = self._make_reviewing()
         self._wire()
         self._wire_models()
@@ -118,6 +120,9 @@ class MainWindow(QMainWindow):
         for name in ("model", "prediction", "agreement"):
             self.addDockWidget(right, self.docks[name])
         self.resizeDocks([self.docks["recording"], self.docks["model"]], [264, 312], Qt.Orientation.Horizontal)
+        self.recent = QMenu("Open recent", self)
+        self.menuBar().actions()[0].menu().insertMenu(self.actions_by_id["open_events"], self.recent)
+        self._list_recent()
         view_menu = self.menuBar().addMenu("&Panels")
         for dock in self.docks.values():
             view_menu.addAction(dock.toggleViewAction())
@@ -134,6 +139,7 @@ class MainWindow(QMainWindow):
         self.reading.complained.connect(lambda text: self.status.say(text, "warning"))
         self.reading.opened.connect(self._on_opened)
         self.reading.painted.connect(lambda _recording: self.engine.start())
+        self.session.view_changed.connect(self._on_view)
         self.session.refused.connect(lambda text: self.status.say(text, "warning"))
         self.session.prediction_changed.connect(self._on_prediction)
         self.view.hovered.connect(self.status.show_cursor)
@@ -165,6 +171,7 @@ class MainWindow(QMainWindow):
     def _on_opened(self, recording: Recording, title: str) -> None:
         self.setWindowTitle(f"{title} — {_TITLE}")
         self.settings.remember_file(recording.path)
+        self._list_recent()
         hide_in_log(str(recording.path), recording.id)
         self.toolbar.show_view(self.session.view)
         self.status.say("")
@@ -174,6 +181,13 @@ class MainWindow(QMainWindow):
     def _on_model_chosen(self, model: ModelChoice) -> None:
         self.session.choose_model(model)
         self.toolbar.show_models(self.model_panel.choices(), model)
+
+    def _list_recent(self) -> None:
+        fill_recent(self.recent, self.settings.recent_files, self.open_recording)
+
+    def _on_view(self, view: View, _before: View) -> None:
+        if view.notch:
+            self.settings.mains = view.notch
 
     def _on_prediction(self, prediction: SeizurePrediction | None) -> None:
         self.actions_by_id["save_events"].setEnabled(prediction is not None)

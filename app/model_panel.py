@@ -10,14 +10,9 @@ from typing import Any
 from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QRadioButton, QSpinBox, QVBoxLayout, QWidget
 
+from app.packaged import PACKAGED, packaged_model
 from app.panel import label, set_role
 from app.session import ModelChoice
-
-BRAINMAZE = ModelChoice("brainmaze A", "brainmaze")
-BRAINMAZE_LIMITS = (
-    "Packaged detector, trained by others on intracranial EEG. Looks at 300 s windows, smears onsets by up to a "
-    "minute, fires on muscle. Suggestions to review, not findings."
-)
 
 
 class ModelPanel(QWidget):
@@ -48,13 +43,15 @@ class ModelPanel(QWidget):
         self._load.clicked.connect(self.load_requested)
         column.addWidget(self._head)
         column.addWidget(self._load)
-        self.add(BRAINMAZE, {})
+        for model in PACKAGED:
+            self.add(ModelChoice(model.title, model.name), {"limits": model.limits})
+        self._models[0][1].setChecked(True)
 
     def _make_segments_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        self._segments_label = label("Window, segments of 5 s", "muted")
+        self._segments_label = label("", "muted")
         self._segments = QSpinBox()
-        self._segments.setRange(1, 110)
+        self._segments.setMinimum(1)
         self._segments.setToolTip(
             "MVPFormer's position rows mean something else at another window length: keep the T it was trained with."
         )
@@ -80,10 +77,13 @@ class ModelPanel(QWidget):
         return self._models[self._row()][0]
 
     def choose(self, checkpoint: str) -> None:
-        """Choose a listed model by its checkpoint."""
-        for model, button, _ in self._models:
-            if model.checkpoint == checkpoint:
-                button.setChecked(True)
+        """Choose a listed model by its checkpoint or packaged name; KeyError when none has it."""
+        packaged = packaged_model(checkpoint)
+        wanted = packaged.name if packaged is not None else checkpoint
+        found = [button for model, button, _ in self._models if model.checkpoint == wanted]
+        if not found:
+            raise KeyError(checkpoint)
+        found[-1].setChecked(True)
 
     def choices(self) -> list[ModelChoice]:
         """All listed models."""
@@ -94,18 +94,20 @@ class ModelPanel(QWidget):
 
     def _on_toggled(self, row: int) -> None:
         model, _, facts = self._models[row]
-        packaged = model.checkpoint.startswith("brainmaze")
-        self._limits.setText(BRAINMAZE_LIMITS if packaged else _summary(facts))
+        self._limits.setText(facts["limits"] if "limits" in facts else _summary(facts))
         self._state.setText("Random weights: the output means nothing" if facts.get("random_weights") else "")
         self._state.setVisible(bool(self._state.text()))
         set_role(self._state, "warning")
-        needs_head = not packaged and not _has_seizure_head(facts)
+        needs_head = "limits" not in facts and not _has_seizure_head(facts)
         self._head.setVisible(needs_head)
         trained = _trained_segments(facts)
         for widget in (self._segments, self._segments_label):
             widget.setVisible(trained is not None)
         if trained is not None:
+            seconds = facts["preprocessing"]["segment_seconds"]
+            self._segments_label.setText(f"Window, segments of {seconds:g} s")
             self._segments.blockSignals(True)
+            self._segments.setMaximum(facts["config"]["n_positions"])
             self._segments.setValue(model.segments or int(trained))
             self._segments.blockSignals(False)
         self.chosen.emit(model)

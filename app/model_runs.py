@@ -41,12 +41,14 @@ class ModelRuns(QObject):
         self.threshold = 0.5
         self.rule: Rule | None = None  # None: the one that suits the length of the recording
         self.job: Job | None = None
+        self._comparison: Job | None = None
         self._agreement_timer = QTimer(self)
         self._agreement_timer.setSingleShot(True)
         self._agreement_timer.setInterval(_AGREEMENT_PAUSE_MS)
         self._agreement_timer.timeout.connect(self._score)
         session.marks_changed.connect(lambda _marks: self._compare_soon())
         session.opened.connect(self._on_opened)
+        session.prediction_changed.connect(self._on_prediction)
 
     @property
     def busy(self) -> bool:
@@ -128,10 +130,18 @@ class ModelRuns(QObject):
             self._session.set_prediction(None)
 
     def _on_opened(self, _recording: object) -> None:
-        if self.job is not None:
-            self.job.cancel()
-        self.job = None
-        self.agreement_changed.emit("Run a model on a recording with annotated seizures to see how they agree.")
+        for job in (self.job, self._comparison):
+            if job is not None:
+                job.cancel()
+        self.job = self._comparison = None
+        self._agreement_timer.stop()
+
+    def _on_prediction(self, prediction: SeizurePrediction | None) -> None:
+        """Leave no figures standing that speak of another prediction."""
+        if prediction is None:
+            self.agreement_changed.emit("Run a model on a recording with annotated seizures to see how they agree.")
+        elif not prediction.complete:
+            self.agreement_changed.emit("The model is still running.")
 
     def _score(self) -> None:
         prediction, duration = self._session.prediction, self._session.duration
@@ -148,7 +158,7 @@ class ModelRuns(QObject):
         def work(progress: Progress) -> dict[str, Any]:
             return self._engine.call("analysis.scoring:score_events", arguments, progress)
 
-        job = Job("Agreement with the annotations", work, lane="gpu", replaces="agreement")
+        self._comparison = job = Job("Agreement with the annotations", work, lane="gpu", replaces="agreement")
         job.succeeded.connect(self.agreement_changed)
         job.failed.connect(lambda error: self.agreement_changed.emit(str(error)))
         self._runner.submit(job)

@@ -11,6 +11,7 @@ from analysis.marks import Marks
 from analysis.recording import Recording, Window
 from app.errors import log_error
 from app.jobs import Job, JobRunner
+from app.overlay_panel import OverlayPanel
 from app.page_loader import PageLoader
 from app.recording_opening import RecordingOpener
 from app.recording_panel import RecordingPanel
@@ -33,6 +34,7 @@ class Reading(QObject):
         view: RecordingView,
         opener: RecordingOpener,
         panel: RecordingPanel,
+        overlays: OverlayPanel,
         data_folder: Path | None,
         parent: QObject | None = None,
     ) -> None:
@@ -41,6 +43,7 @@ class Reading(QObject):
         self._view = view
         self._opener = opener
         self._panel = panel
+        self._overlays = overlays
         self._data_folder = data_folder
         # Pages have threads of their own, so that a pass over the whole file never makes a page wait.
         self._runner = JobRunner({"io": 2}, parent=self)
@@ -74,15 +77,15 @@ class Reading(QObject):
 
     def settled(self) -> bool:
         """Whether the page that is wanted is on screen."""
-        return self.loader.settled() and (self._session.recording is None or self._view.settled())
+        recording = self._session.recording
+        shown = recording is None or (recording is self._surveyed and self._view.settled())
+        return shown and self.loader.settled()
 
     def close(self) -> None:
         """End the work on pages and remember where the recording was left."""
         self._remember()
         self.loader.close()
         self._runner.shutdown(2.0)
-        if self._session.recording is not None:
-            self._session.recording.close()
 
     def request_page(self) -> None:
         """Ask for the page of the session's window, montage and filter."""
@@ -94,13 +97,15 @@ class Reading(QObject):
         self.loader.request(session.window, session.montage, view.display_filter, self._view.width_px())
 
     def _on_opened(self, recording: Recording) -> None:
-        previous = self._session.recording
+        # The one before is closed when the last thread that still reads it lets go of it.
+        self._opener.forget()
         self._remember()
         state = self._recall(recording)
         start = state.position if self._start_at is None else self._start_at
         self._session.open(recording, start, state.montage, state.page_seconds)
-        if previous is not None:
-            previous.close()
+        for name, on in state.overlays.items():
+            if name in self._overlays.names():
+                self._overlays.set_visible(name, on)
 
     def _show_recording(self, recording: Recording) -> None:
         self._panel.show_recording(recording, self._title)
@@ -176,7 +181,7 @@ class Reading(QObject):
         recording, view = self._session.recording, self._session.view
         if recording is None or self._data_folder is None:
             return
-        state = RecordingState(view.montage, {}, self._session.window.start, view.page_seconds)
+        state = RecordingState(view.montage, self._session.window.start, view.page_seconds, self._overlays.states())
         try:
             save_recording_state(recording.id, state, self._data_folder)
         except OSError as error:

@@ -45,6 +45,11 @@ class RecordingOpener(QObject):
         job.failed.connect(self.failed)
         self._runner.submit(job)
 
+    def forget(self) -> None:
+        """Want nothing more of the recording that was open; answers that are still to come are dropped."""
+        for job in self._jobs:
+            job.cancel()
+
     def survey(self, recording: Recording) -> None:
         """Find annotations, overview and channel quality of a recording; call when its first page is painted."""
 
@@ -65,11 +70,15 @@ class RecordingOpener(QObject):
     def read_events(self, path: str | Path, recording: Recording | None) -> None:
         """Read an event file chosen by the reader; `events_ready` or `failed` follows."""
 
-        def work(_progress: Progress) -> EventTable:
-            from analysis.event_tables import read_events
+        arguments = {
+            "path": str(path),
+            "duration": recording.duration if recording else None,
+            "hints": [recording.path.stem] if recording else [],
+        }
 
-            name = recording.path.stem if recording else None
-            return read_events(path, recording_name=name, duration=recording.duration if recording else None)
+        def work(progress: Progress) -> EventTable:
+            # In the reader process, since a recording of any format may be chosen for its events.
+            return self._reader.call("analysis.event_tables:read_events", arguments, progress)
 
         job = self._job(f"Read {Path(path).name}", work, "events")
         job.succeeded.connect(self.events_ready)

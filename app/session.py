@@ -179,15 +179,17 @@ class Session(QObject):
         """Join the marks of the file and the others; many of them are sorted in the background."""
         items = (*self._file_marks.items, *self._added)
         if not self._added:
-            self._take_marks(self._file_marks)
+            self._take_marks(self._file_marks, self.recording)
         elif self._background is None or len(items) <= _FEW_MARKS:
-            self._take_marks(Marks.of(items))
+            self._take_marks(Marks.of(items), self.recording)
         else:
-            self._background(lambda: Marks.of(items), self._take_marks)
+            recording = self.recording
+            self._background(lambda: Marks.of(items), lambda marks: self._take_marks(marks, recording))
 
-    def _take_marks(self, marks: Marks) -> None:
-        self.marks = marks
-        self.marks_changed.emit(marks)
+    def _take_marks(self, marks: Marks, recording: Recording | None) -> None:
+        if recording is self.recording:
+            self.marks = marks
+            self.marks_changed.emit(marks)
 
     def set_prediction(self, prediction: SeizurePrediction | None) -> None:
         """Show a result of the recording that is open; results of another one are not shown."""

@@ -62,7 +62,7 @@ class Settings:
 
     `px_per_mm` is what the person measured on the screen, None until then. `window_geometry` and `window_state` are
     Qt's own descriptions in base64. `rule_constants` holds, by the name of a rule for events, the constants that
-    differ from the paper's. `blocks` is the order of the blocks of a montage: "left first" or "right first".
+    differ from the paper's.
     """
 
     theme: str = field(default="system", metadata={"choices": ("system", "light", "dark")})
@@ -75,7 +75,6 @@ class Settings:
     notch: float = field(default=0.0, metadata={"least": 0.0})
     mains: float = field(default=50.0, metadata={"choices": (50.0, 60.0)})
     px_per_mm: float | None = field(default=None, metadata={"above": 0.0})
-    blocks: str = field(default="left first", metadata={"choices": ("left first", "right first")})
     event_rule: str = "auto"
     rule_constants: dict[str, dict[str, float]] = field(default_factory=dict)
     threshold: float = field(default=0.5, metadata={"least": 0.0})
@@ -91,13 +90,12 @@ class Settings:
 
 @dataclass
 class RecordingState:
-    """How one recording was last looked at: montage, gain by row name, place in seconds, overlay states by name."""
+    """How one recording was last looked at: montage, place and page length in seconds, overlays shown."""
 
     montage: str | None = None
-    gains: dict[str, float] = field(default_factory=dict)
     position: float = field(default=0.0, metadata={"least": 0.0})
     page_seconds: float | None = field(default=None, metadata={"above": 0.0})
-    overlays: dict[str, dict[str, Any]] = field(default_factory=dict)
+    overlays: dict[str, bool] = field(default_factory=dict)
 
 
 def load_settings(folder: Path) -> tuple[Settings, list[str]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.display import check_display, leave_cores_free
 from app.errors import describe_error, install_hooks, log_error, start_log
+from app.packaged import packaged_model
 from app.settings import Settings, folders, load_settings, save_settings
 
 if TYPE_CHECKING:
@@ -20,13 +21,13 @@ _INTERRUPT_PAUSE_MS = 300
 
 @dataclass(frozen=True)
 class Opening:
-    """What the window shows first; paths as the person gave them, `start` in seconds."""
+    """What the window shows first; paths as the person gave them, `start` in seconds (None: where it was left)."""
 
     recording: str | None = None
     checkpoints: Sequence[str] = ()
     head: str | None = None
     config: str | None = None
-    start: float = 0.0
+    start: float | None = None
     title: str = ""
 
 
@@ -72,7 +73,7 @@ def _fill(window: MainWindow, opening: Opening) -> None:
     if opening.recording is not None:
         window.open_recording(opening.recording, opening.start, opening.title)
     for checkpoint in opening.checkpoints:
-        if checkpoint.startswith("brainmaze"):
+        if packaged_model(checkpoint) is not None:
             window.model_panel.choose(checkpoint)
         else:
             title = title_for(checkpoint, opening.head)

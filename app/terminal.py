@@ -15,8 +15,6 @@ from analysis.errors import AnalysisError, RecordingError
 from analysis.progress import ConsoleProgress
 from models.errors import CheckpointError
 
-PACKAGED = "brainmaze"  # how the names of packaged models begin
-
 
 def quiet_libraries(debug: bool) -> None:
     """Keep what libraries log or warn about off the terminal, unless it is asked for."""
@@ -37,9 +35,7 @@ def window(options: Namespace) -> int:
     check_files(options.recording, options.checkpoint, options.head, options.config)
     if options.recording is not None:
         _refuse_unreadable(options.recording)
-    return run_window(
-        Opening(options.recording, options.checkpoint, options.head, options.config, options.start or 0.0)
-    )
+    return run_window(Opening(options.recording, options.checkpoint, options.head, options.config, options.start))
 
 
 def _refuse_unreadable(name: str) -> None:
@@ -199,7 +195,9 @@ def check_files(
 
 
 def _is_packaged(checkpoint: str) -> bool:
-    return checkpoint.lower().startswith(PACKAGED) and not Path(checkpoint).exists()
+    from app.packaged import packaged_model
+
+    return packaged_model(checkpoint) is not None
 
 
 def _check_recording(name: str) -> None:

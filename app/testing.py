@@ -15,6 +15,7 @@ from analysis.annotation import Annotation
 from app.commands import load_checkpoint, run_model
 from app.main_window import MainWindow
 from app.model_panel import title_for
+from app.packaged import packaged_model
 from app.session import ModelChoice
 from app.settings import Settings
 
@@ -54,7 +55,7 @@ class Window:
 
     def load_model(self, checkpoint: str, head: str | None = None, config: str | None = None) -> None:
         """List a checkpoint and choose it."""
-        if checkpoint.startswith("brainmaze"):
+        if packaged_model(checkpoint) is not None:
             self.main.model_panel.choose(checkpoint)
         else:
             load_checkpoint(self.main, ModelChoice(title_for(checkpoint, head), checkpoint, head, config))

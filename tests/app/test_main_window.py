@@ -216,6 +216,7 @@ def test_a_model_asked_again_answers_from_what_was_kept(shared, qtbot, tmp_path)
     for _ in range(2):
         main = MainWindow(Settings(), results_folder=tmp_path)
         handle = Window(main)
+        main.show()
         main.open_recording(str(shared / "recordings" / SEIZURE))
         handle.load_model(str(parity / "tiny_base.pt"), str(parity / "tiny_head.pt"))
         handle.wait()
@@ -225,6 +226,87 @@ def test_a_model_asked_again_answers_from_what_was_kept(shared, qtbot, tmp_path)
         handle.close()
     assert found[0].created == found[1].created
     assert np.array_equal(found[0].probability, found[1].probability)
+
+
+def test_another_recording_opened_during_the_overview_pass_is_no_error(shared, qtbot, tmp_path):
+    from app.bench_files import FILES, make_file, shortened
+
+    long = make_file(shortened(FILES["day"], 0.2), tmp_path)
+    window = open_window(long, (1000, 700), Settings())
+    try:
+        qtbot.waitUntil(lambda: window.main.session.recording is not None, timeout=10000)
+        qtbot.waitUntil(lambda: any("Overview" in job.title for job in window.main.runner.jobs), timeout=10000)
+        window.main.open_recording(str(shared / "recordings" / SEIZURE))
+        window.wait(30)
+        assert window.main.windowTitle().startswith("demo_edf")
+        assert window.main.findChildren(QMessageBox) == []
+        assert len(window.main.session.marks) == 8
+    finally:
+        window.close()
+
+
+def test_events_asked_for_on_one_recording_do_not_reach_another(opened, shared, tmp_path):
+    table = tmp_path / "events.tsv"
+    table.write_text("onset\tduration\n1\t2\n")
+    window = opened(SEIZURE)
+    window.main.opener.read_events(table, window.main.session.recording)
+    window.main.open_recording(str(shared / "recordings/broken/zero_start_date.edf"))
+    window.wait()
+    assert len(window.main.session.marks) == 0
+
+
+def test_events_of_a_sidecar_join_those_of_the_file(opened, tmp_path):
+    table = tmp_path / "events.tsv"
+    table.write_text("onset\tduration\teventType\n1\t2\tsz\n")
+    window = opened(SEIZURE)
+    window.main.opener.read_events(table, window.main.session.recording)
+    window.wait()
+    assert len(window.main.session.marks) == 9
+    assert (1.0, 3.0) in window.main.session.marks.seizures
+
+
+def test_agreement_speaks_of_the_recording_that_is_open(opened, shared):
+    window = opened(SEIZURE)
+    said: list[object] = []
+    window.main.runs.agreement_changed.connect(said.append)
+    parity = shared / "parity/mvpformer"
+    window.load_model(str(parity / "tiny_base.pt"), str(parity / "tiny_head.pt"))
+    window.wait()
+    window.run_model(str(parity / "tiny_base.pt"))
+    while window.main.session.prediction is None or not window.main.session.prediction.complete:
+        window.settled()
+    window.main.open_recording(str(shared / "recordings/broken/zero_start_date.edf"))
+    window.wait()
+    assert isinstance(said[-1], str)
+    assert "Run a model" in said[-1]
+
+
+def test_the_notch_key_returns_to_the_frequency_last_chosen(opened):
+    main = opened(SEIZURE).main
+    main.session.change_view(notch=60.0)
+    main.actions_by_id["toggle_notch"].trigger()
+    assert main.session.view.notch == 0.0
+    main.actions_by_id["toggle_notch"].trigger()
+    assert main.session.view.notch == 60.0
+
+
+def test_overlays_come_back_as_they_were_left(shared, qtbot, tmp_path):
+    shown = []
+    for _ in range(2):
+        main = MainWindow(Settings(), None, tmp_path)
+        handle = Window(main)
+        main.show()
+        main.open_recording(str(shared / "recordings" / SEIZURE))
+        handle.wait()
+        shown.append(main.overlay_panel.states()["annotations"])
+        main.overlay_panel.set_visible("annotations", False)
+        handle.close()
+    assert shown == [True, False]
+
+
+def test_recent_recordings_are_offered(opened):
+    main = opened(SEIZURE).main
+    assert [action.text() for action in main.recent.actions()] == ["demo_edf.edf"]
 
 
 def test_closing_remembers_how_the_window_looked(opened, monkeypatch):

@@ -9,7 +9,7 @@ from PyQt6.QtWidgets import QLabel, QPushButton, QSlider, QSpinBox, QWidget
 from analysis.recording import Channel
 from analysis.results import AnalysisRequest, SeizurePrediction
 from app.inspector import AgreementPanel, PredictionPanel
-from app.model_panel import BRAINMAZE, ModelPanel, title_for
+from app.model_panel import ModelPanel, title_for
 from app.recording_panel import RecordingPanel, channel_summary
 from app.sensitivity_panel import SensitivityPanel
 from app.session import ModelChoice
@@ -103,7 +103,7 @@ def test_agreement_panel_says_undefined_where_a_figure_is(qtbot):
 def test_the_packaged_detector_states_its_limits(qtbot):
     panel = ModelPanel()
     qtbot.addWidget(panel)
-    assert panel.current() == BRAINMAZE
+    assert panel.current() == ModelChoice("brainmaze A", "brainmaze")
     for limit in ("intracranial", "300 s", "a minute", "muscle"):
         assert limit in texts(panel)
 
@@ -113,7 +113,8 @@ FACTS = {
     "size": "tiny",
     "n_params": 1234567,
     "labels": ["background", "seizure"],
-    "preprocessing": {"n_segments": 14},
+    "preprocessing": {"n_segments": 14, "segment_seconds": 5.0},
+    "config": {"n_positions": 32},
     "random_weights": True,
 }
 
@@ -147,6 +148,32 @@ def test_a_loaded_model_is_chosen_and_its_window_is_visible(qtbot):
     panel.findChild(QSpinBox).setValue(14)
     assert panel.current().segments is None
     assert "Random weights" in texts(panel)
+
+
+@pytest.mark.parametrize(
+    ("asked", "title"),
+    [("brainmaze", "brainmaze A"), ("Brainmaze-A", "brainmaze A"), ("brainmaze-b", "brainmaze B")],
+)
+def test_packaged_models_are_chosen_by_any_of_their_names(qtbot, asked, title):
+    panel = ModelPanel()
+    qtbot.addWidget(panel)
+    panel.choose(asked)
+    assert panel.current().title == title
+
+
+@pytest.mark.parametrize("asked", ["brainmaze-c", "nothing.pt"])
+def test_a_model_that_is_not_listed_is_never_another_one(qtbot, asked):
+    panel = ModelPanel()
+    qtbot.addWidget(panel)
+    with pytest.raises(KeyError, match=asked):
+        panel.choose(asked)
+
+
+def test_the_window_is_bounded_by_the_rows_of_the_checkpoint(qtbot):
+    panel = ModelPanel()
+    qtbot.addWidget(panel)
+    panel.add(ModelChoice("tiny", "tiny.pt"), FACTS)
+    assert panel.findChild(QSpinBox).maximum() == 32
 
 
 def test_threshold_slider_announces_and_follows(qtbot):

@@ -75,7 +75,7 @@ def test_settings_come_back_as_they_were(tmp_path):
 
 
 def test_each_recording_has_its_own_file(tmp_path):
-    state = RecordingState("LB-18.1", {"Fz": 2.0}, 1234.5, 20.0, {"seizure": {"visible": True, "opacity": 0.5}})
+    state = RecordingState("LB-18.1", 1234.5, 20.0, {"seizure": False})
     save_recording_state("abc", state, tmp_path)
     assert load_recording_state("abc", tmp_path) == (state, [])
     assert load_recording_state("def", tmp_path) == (RecordingState(), [])
