@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from models.errors import CheckpointError
+from models.families import MODELS, Checkpoint, ModelSpec
 from models.known_weights import RANDOM_WEIGHTS
-from models.registry import MODELS, Checkpoint, ModelSpec
 from models.tensor_file import ConfigFile, TensorFile, open_tensor_file, read_config_file
 
 if TYPE_CHECKING:
@@ -96,10 +96,13 @@ def describe(
 ) -> dict[str, Any]:
     """What `inspect` reports, ready for JSON, without building the model; raises CheckpointError as loading does.
 
-    `keys` lists names the files have or lack without harm; `parameters` counts by part of the model.
+    `keys` lists names the files have or lack without harm; `parameters` counts by part of the model. Weights are read
+    one by one to see that they are finite numbers, and not kept.
     """
     opened = _open(path, head, config)
     facts, resolution = opened.facts, opened.resolution
+    for name, file in resolution.take.items():
+        file.read_weights(name)
     used = {file.dtypes[name] for name, file in resolution.take.items()}
     return {
         "path": str(facts.path),

@@ -45,6 +45,17 @@ class TensorFile:
         """Whether the file is in this program's own format, of whatever version."""
         return self.metadata.get("format", "").startswith("cerebroscope/")
 
+    def read_weights(self, name: str) -> torch.Tensor:
+        """A copy of one tensor as float32; CheckpointError where values are not finite numbers."""
+        import torch
+
+        tensor = self.read(name).to(torch.float32, copy=True)
+        if not torch.isfinite(tensor).all():
+            raise CheckpointError(
+                f"{name} holds values that are not finite numbers ({self.path}): copy or download the file again"
+            )
+        return tensor
+
 
 @dataclass(frozen=True)
 class ConfigFile:

@@ -94,14 +94,7 @@ def weights(resolution: Resolution) -> dict[str, torch.Tensor]:
     """Name here -> float32 tensor, one for every parameter of the model."""
     import torch
 
-    state = {}
-    for name, file in resolution.take.items():
-        tensor = file.read(name)
-        if not torch.isfinite(tensor).all():
-            raise CheckpointError(
-                f"{name} holds values that are not finite numbers ({file.path}): copy or download the file again"
-            )
-        state[local_name(name)] = tensor.to(torch.float32, copy=True)
+    state = {local_name(name): file.read_weights(name) for name, file in resolution.take.items()}
     for name in resolution.ones:
         state[local_name(name)] = torch.ones(used_shapes(resolution.config)[name])
     return state

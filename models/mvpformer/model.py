@@ -17,7 +17,7 @@ from models.mvpformer.layers import Block, WaveletEncoder
 from models.mvpformer.lora import LoRALinear
 
 if TYPE_CHECKING:
-    from models.registry import Checkpoint
+    from models.families import Checkpoint
 
 
 class MVPFormer(nn.Module):

@@ -89,6 +89,10 @@ BASE_ALONE: dict[str, tuple[Change, str | None]] = {
         lambda state: state.__setitem__("mvpformer.ln_f.weight", torch.ones(64, dtype=torch.int64)),
         "holds int64 values",
     ),
+    "beyond float32": (
+        lambda state: state.__setitem__("mvpformer.ln_f.weight", torch.full((64,), 1e300, dtype=torch.float64)),
+        "not finite numbers",
+    ),
     "not a number": (lambda state: state["encoder.proj.weight"][0].fill_(torch.nan), "not finite numbers"),
     "a nested table": (
         lambda state: [state.__setitem__(f"state_dict.{name}", state.pop(name)) for name in list(state)],
@@ -103,8 +107,9 @@ def test_a_base_file_alone(situation: str, files: Files, generative: Any) -> Non
     change(files.base)
     paths = files.write(files.base, None)
     if message:
-        with pytest.raises(CheckpointError, match=message):
-            load_model(**paths)
+        for opening in (load_model, describe):
+            with pytest.raises(CheckpointError, match=message):
+                opening(**paths)
         return
     model = load_model(**paths)
     assert all(torch.equal(found, generative.state_dict()[name]) for name, found in model.state_dict().items())
@@ -142,8 +147,9 @@ def test_a_base_and_a_head_file(situation: str, files: Files, classifier: Any, g
     change_head(files.head)
     paths = files.write(files.base, files.head)
     if message:
-        with pytest.raises(CheckpointError, match=message):
-            load_model(**paths)
+        for opening in (load_model, describe):
+            with pytest.raises(CheckpointError, match=message):
+                opening(**paths)
         return
     model: Any = load_model(**paths)
     assert torch.equal(model.logits(signal=golden_signal[:, :2]), classifier.logits(signal=golden_signal[:, :2]))
