@@ -19,6 +19,7 @@ _FONT_SIZE = 11
 _MAX_TEXT = 280.0
 _PADDING = 4.0
 _REST_WIDTH = 52.0
+_GROUND = 0.75  # names are read on it, and peaks of the first row are still seen through it
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class LabelBand:
         for item in self.placed:
             chosen = current is not None and item.label.annotation == current
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.colour("accent_soft") if chosen else theme.colour("canvas", 0.88))
+            painter.setBrush(theme.colour("accent_soft") if chosen else theme.colour("canvas", _GROUND))
             painter.drawRoundedRect(item.rect, 3, 3)
             painter.setPen(theme.colour(item.label.colour))
             inner = item.rect.adjusted(_PADDING, 0, -_PADDING + 1, 0)
@@ -99,6 +100,6 @@ class LabelBand:
             painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, text)
         if self.left_out:
             rect = QRectF(width - _REST_WIDTH, 3 + (LINES - 1) * LINE_HEIGHT, _REST_WIDTH - 4, LINE_HEIGHT - 1)
-            painter.fillRect(rect, theme.colour("canvas", 0.88))
+            painter.fillRect(rect, theme.colour("canvas", _GROUND))
             painter.setPen(theme.colour("muted"))
             painter.drawText(rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"+{self.left_out:,}")

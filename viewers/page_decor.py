@@ -18,7 +18,9 @@ BOTTOM = 20.0
 _BAR_MAX_PX = 62.0
 _BAR_MIN_UV = 1e-3
 _BAR_MIN_SECONDS_PX, _BAR_MAX_SECONDS_PX = 20.0, 170.0
-_LONG_BARS = (5.0, 10.0, 30.0, 60.0, 300.0, 600.0, 1800.0, 3600.0, 10_800.0)
+_WIDEST_SHARE = 5.0
+_LONG_BARS = (2.0, 5.0, 10.0, 30.0, 60.0, 300.0, 600.0, 1800.0, 3600.0, 10_800.0)
+_BAR_MARGIN, _BAR_WORDS = 14.0, 40.0
 _SMALL = 10
 
 
@@ -83,7 +85,8 @@ class Furniture:
 
     def paint(self, painter: QPainter, scale: TimeScale, height: float, rows: Rows | None, theme: Theme) -> None:
         """Draw them over the traces, on a ground that lets traces through."""
-        self._paint_notes(painter, scale.width, height, theme)
+        bar = max(bar_seconds(scale) * scale.px_per_second, _BAR_WORDS) + _BAR_MARGIN if rows is not None else 0.0
+        self._paint_notes(painter, scale.width - bar, height, theme)
         if rows is not None and len(rows):
             self._paint_bar(painter, scale, height, rows, theme)
         if self.message:
@@ -95,7 +98,7 @@ class Furniture:
         metrics = QFontMetricsF(painter.font())
         for text, colour in ((self.note, "muted"), (self.warning, "caution")):
             if text:
-                text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0.0, width - 170 - x))
+                text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0.0, width - 12 - x))
                 rect = QRectF(x, height - BOTTOM + 2, metrics.horizontalAdvance(text) + 2, BOTTOM - 4)
                 painter.fillRect(rect.adjusted(-3, 1, 3, 0), theme.colour("canvas", 0.8))
                 painter.setPen(theme.colour(colour))
@@ -108,29 +111,25 @@ class Furniture:
         seconds = bar_seconds(scale)
         wide = seconds * scale.px_per_second
         self.bars = [(units, seconds)]
-        right, bottom = scale.width - 14.0, height - BOTTOM + 2
+        right, bottom = scale.width - _BAR_MARGIN, height - BOTTOM + 2
         painter.setFont(font(_SMALL))
         metrics = QFontMetricsF(painter.font())
         amplitude = f"{units:g} µV" if units < 1000 else f"{units / 1000:g} mV"
         text_width = metrics.horizontalAdvance(amplitude) + 4
-        ground = QRectF(
-            right - max(wide, text_width + 6) - 4, bottom - tall - 3, max(wide, text_width + 6) + 9, tall + 20
-        )
-        painter.fillRect(ground, theme.colour("canvas", 0.6))
-        painter.setPen(QPen(theme.colour("text"), 1.4))
-        painter.drawLine(QLineF(right, bottom - tall, right, bottom))
-        painter.drawLine(QLineF(right - wide, bottom, right, bottom))
-        middle = bottom - tall / 2
-        painter.drawText(
-            QRectF(right - text_width - 4, middle - 9, text_width, 18),
-            Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-            amplitude,
-        )
-        painter.drawText(
-            QRectF(right - max(wide, 40), bottom + 1, max(wide, 40), 15),
-            Qt.AlignmentFlag.AlignCenter,
-            _seconds_text(seconds),
-        )
+        lines = [QLineF(right, bottom - tall, right, bottom), QLineF(right - wide, bottom, right, bottom)]
+        # A halo for the lines and a ground for the words alone: a box would hide the traces in it.
+        for colour, width in ((theme.colour("canvas", 0.7), 5.0), (theme.colour("text"), 1.4)):
+            painter.setPen(QPen(colour, width))
+            painter.drawLines(lines)
+        below = _seconds_text(seconds)
+        below_width = metrics.horizontalAdvance(below) + 4
+        centre = right - max(wide, below_width) / 2
+        for text, rect in (
+            (amplitude, QRectF(right - text_width - 4, bottom - tall / 2 - 7, text_width, 14)),
+            (below, QRectF(centre - below_width / 2, bottom + 2, below_width, 14)),
+        ):
+            painter.fillRect(rect, theme.colour("canvas", 0.7))
+            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
 
 
 def bar_seconds(scale: TimeScale) -> float:
@@ -140,7 +139,8 @@ def bar_seconds(scale: TimeScale) -> float:
         return 1.0
     if second > _BAR_MAX_SECONDS_PX:
         return nice_floor(_BAR_MAX_SECONDS_PX / second)
-    return max((s for s in _LONG_BARS if s * second <= _BAR_MAX_SECONDS_PX), default=_LONG_BARS[0])
+    widest = min(_BAR_MAX_SECONDS_PX, scale.width / _WIDEST_SHARE)
+    return max((s for s in _LONG_BARS if s * second <= widest), default=_LONG_BARS[0])
 
 
 def _seconds_text(seconds: float) -> str:

@@ -15,7 +15,7 @@ from analysis.overview import Overview
 from analysis.recording import Window
 from analysis.results import SeizurePrediction
 from viewers.lanes import Lane, hatch
-from viewers.probability_lane import steps_on
+from viewers.probability_lane import Steps, steps_on
 from viewers.readers_lane import LINES, MODEL_LINE, RANDOM_TIP, paint_bars, sort_by_line
 from viewers.theme import font
 from viewers.time_scale import TimeScale, time_text
@@ -125,9 +125,11 @@ class Timeline(Lane):
         steps = steps_on(scale, prediction.times, prediction.durations, prediction.probability)
         pattern = Qt.BrushStyle.Dense5Pattern if prediction.random_weights else Qt.BrushStyle.SolidPattern
         brush = QBrush(self.theme.colour("accent", 0.38), pattern)
-        for left, right, value in zip(steps.left.tolist(), steps.right.tolist(), steps.value.tolist(), strict=True):
-            tall = value * (height - 6)
-            painter.fillRect(QRectF(left, height - tall, max(0.6, right - left), tall), brush)
+        tall = pixel_heights(steps, int(scale.width)) * (height - 6)
+        edges = np.flatnonzero(np.diff(tall, prepend=-1.0))
+        for a, z in zip(edges.tolist(), [*edges[1:].tolist(), tall.size], strict=True):
+            if tall[a] > 0:
+                painter.fillRect(QRectF(a, height - tall[a], z - a, tall[a]), brush)
 
     def _paint_envelope(self, painter: QPainter, scale: TimeScale, height: float) -> None:
         if self._overview is None:
@@ -223,6 +225,16 @@ class Timeline(Lane):
         start = min(max(0.0, start), max(0.0, self._duration - length))
         if start != self._page.start:
             self.window_requested.emit(Window(start, start + length))
+
+
+def pixel_heights(steps: Steps, pixels: int) -> np.ndarray:
+    """The greatest probability in each pixel (pixels,), 0 where there is none; each pixel is painted once."""
+    heights = np.zeros(max(1, pixels))
+    first = np.clip(np.floor(steps.left), 0, heights.size - 1).astype(np.intp)
+    last = np.clip(np.round(steps.right), first + 1, heights.size).astype(np.intp)
+    for a, z, value in zip(first.tolist(), last.tolist(), steps.value.tolist(), strict=True):
+        np.maximum(heights[a:z], value, out=heights[a:z])
+    return heights
 
 
 def envelope_columns(envelope: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PyQt6.QtGui import QImage, QPainter
+from PyQt6.QtGui import QFontMetricsF, QImage, QPainter
 
 from analysis.recording import Window
 from viewers.page_decor import Furniture, bar_seconds, paint_grid, paint_holes
 from viewers.page_state import Hole
 from viewers.rows import Rows
-from viewers.theme import theme
+from viewers.theme import font, theme
 from viewers.time_scale import TimeScale
 
 WIDTH, HEIGHT = 1000, 400
@@ -52,6 +52,35 @@ def test_time_bar_fits_the_page(page: float, seconds: float) -> None:
     found = bar_seconds(scale)
     assert found == pytest.approx(seconds)
     assert 15 <= found * scale.px_per_second <= 240
+
+
+@pytest.mark.parametrize("page", [10, 15, 20, 60, 300])
+def test_time_bar_takes_no_more_than_a_fifth_of_a_narrow_page(page: float) -> None:
+    scale = TimeScale(Window(0, page), 306)
+    assert bar_seconds(scale) * scale.px_per_second <= 306 / 5
+
+
+def test_traces_are_seen_beside_the_words_of_the_scale_bar(qapp, eeg_channels, single_montage) -> None:
+    """Only the lines and the words have a ground: between them nothing is covered."""
+    rows = Rows(single_montage("A"), HEIGHT, 7, 4.0, eeg_channels("A"))
+    image = QImage(WIDTH, HEIGHT, QImage.Format.Format_RGB32)
+    image.fill(0xFF0000FF)
+    painter = QPainter(image)
+    Furniture().paint(painter, TimeScale(Window(0, 10), WIDTH), HEIGHT, rows, LIGHT)
+    painter.end()
+    bottom = HEIGHT - 18
+    box = [(x, y) for x in range(WIDTH - 14 - 100, WIDTH - 18) for y in range(bottom - 55, bottom - 4)]
+    assert np.mean([image.pixelColor(x, y).name() == "#0000ff" for x, y in box]) > 0.8
+
+
+def test_settings_are_written_whole_where_the_bar_leaves_room(qapp, eeg_channels, single_montage) -> None:
+    """A note of some 200 px fits on a page of 306 px beside a bar of 31 px: nothing is cut."""
+    rows = Rows(single_montage("A"), HEIGHT, 7, 4.0, eeg_channels("A"))
+    scale = TimeScale(Window(0, 20), 306)
+    furniture = Furniture(note="LB-18.1 · 7 µV/mm · 0.5–70 Hz, notch off")
+    seen = painted(lambda p: furniture.paint(p, scale, HEIGHT, rows, LIGHT))[HEIGHT - 10]
+    end = int(np.flatnonzero(seen[:240])[-1])
+    assert end >= QFontMetricsF(font(10)).horizontalAdvance(furniture.note) - 10
 
 
 def test_grid_lies_on_whole_seconds(qapp) -> None:

@@ -10,8 +10,9 @@ from analysis.annotation import Annotation
 from analysis.annotation_index import AnnotationIndex
 from analysis.recording import Window
 from analysis.results import AnalysisRequest, SeizurePrediction
+from viewers.probability_lane import Steps
 from viewers.readers_lane import sort_by_line
-from viewers.timeline import Timeline, envelope_columns
+from viewers.timeline import Timeline, envelope_columns, pixel_heights
 
 LEFT, WIDTH = 100, 1108
 
@@ -113,3 +114,15 @@ def test_probability_of_random_weights_is_drawn_through(timeline: Timeline) -> N
     assert bare[0] == 0
     assert 0.3 < bare[1] < 0.8
     assert timeline.badge == "random weights"
+
+
+def test_each_pixel_of_the_curve_is_painted_once() -> None:
+    """Steps of 0.6 px would overlap, and be seen as stripes; the highest of a pixel stands for it."""
+    left = np.arange(0, 60, 0.6)
+    value = np.linspace(0.2, 0.8, left.size)
+    heights = pixel_heights(Steps(left, left + 0.6, value), 100)
+    assert (heights[:59] > 0).all()
+    assert not heights[61:].any()
+    assert heights[30] == pytest.approx(value[np.floor(left) == 30].max(), abs=0.01)
+    wide = pixel_heights(Steps(np.array([10.0]), np.array([50.0]), np.array([0.5])), 100)
+    assert np.flatnonzero(wide).tolist() == list(range(10, 50))
