@@ -15,7 +15,7 @@ from analysis.errors import RecordingError
 from analysis.progress import Progress
 from analysis.readers import open_recording
 from analysis.recording import Recording
-from analysis.whole_files import whole_file
+from models.whole_files import whole_file
 
 _SAMPLE_BYTES = {".edf": 2, ".bdf": 3}
 

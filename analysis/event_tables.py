@@ -11,7 +11,7 @@ from analysis.errors import RecordingError
 from analysis.event_lists import read_list, read_wfdb_seizures
 from analysis.event_readers import EventTable, read_table, read_tse
 from analysis.seizure_marks import find_seizures, seizures
-from analysis.whole_files import whole_file
+from models.whole_files import whole_file
 
 __all__ = ["EventTable", "find_seizures", "format_events", "read_events", "seizures", "write_events"]
 

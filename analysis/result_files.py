@@ -15,7 +15,7 @@ from analysis.annotation import Annotation
 from analysis.errors import AnalysisError
 from analysis.recording import Window
 from analysis.results import AnalysisRequest, AnalysisResult, SeizurePrediction
-from analysis.whole_files import whole_file
+from models.whole_files import whole_file
 
 FORMAT = "cerebroscope-result/1"
 ARRAYS, FACTS = ".npz", ".json"

@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from analysis.errors import AnalysisError
+from models.whole_files import PART, whole_file
 
 
 def check_folder(out: Path) -> None:
     """Refuse a place that cannot become a folder of results, before any work is done."""
     if out.exists() and not out.is_dir():
         raise AnalysisError(f"this is a file ({out}): name a folder for the results")
-    with _Naming(out), tempfile.TemporaryDirectory(dir=_existing_ancestor(out), prefix=".cerebroscope-"):
+    with _Naming(out), tempfile.TemporaryDirectory(dir=_existing_ancestor(out), prefix=PART):
         pass
 
 
@@ -26,12 +27,10 @@ def write_folder(out: Path, texts: Mapping[str, str]) -> None:
         part: Path | None = None
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
-            part = Path(tempfile.mkdtemp(dir=out if out.is_dir() else out.parent, prefix=".cerebroscope-"))
+            part = Path(tempfile.mkdtemp(dir=out if out.is_dir() else out.parent, prefix=PART))
             for name, text in texts.items():
-                with (part / name).open("w", encoding="utf-8", newline="\n") as file:
-                    file.write(text)
-                    file.flush()
-                    os.fsync(file.fileno())
+                with whole_file(part / name) as file:
+                    file.write(text.encode())
             out.mkdir(exist_ok=True)
             for name in texts:
                 os.replace(part / name, out / name)

@@ -14,8 +14,9 @@ from analysis.errors import AnalysisError
 from analysis.progress import Progress
 from app.jobs import Job
 from app.qt_log import log_qt_messages
-from app.settings import Settings, write_whole
+from app.settings import Settings
 from app.testing import Window, open_window
+from models.whole_files import whole_file
 
 _PAUSE = 0.02
 _NEEDS_MODEL = frozenset({"seizure", "model-events"})
@@ -64,7 +65,8 @@ def take_screenshot(shot: Shot, out: Path, progress: Progress) -> list[str]:
             _wait(window, failures, progress)
         _wait(window, failures, progress)
         picture = window.grab()
-        write_whole(out, _png(picture))
+        with whole_file(out) as file:
+            file.write(_png(picture))
         return _size_warnings(shot.size, picture)
     finally:
         window.close()

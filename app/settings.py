@@ -10,9 +10,10 @@ import typing
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
-from errno import EISDIR
 from pathlib import Path
 from typing import Any, TypeVar
+
+from models.whole_files import whole_file
 
 APPLICATION = "cerebroscope"
 HOME_VARIABLE = "CEREBROSCOPE_HOME"
@@ -118,41 +119,11 @@ def save_recording_state(recording_id: str, state: RecordingState, folder: Path)
     _save(folder / "recordings" / f"{recording_id}.json", state)
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that at any time, even after a crash, it holds either what it held before or all of `data`.
-
-    OSError names `path` itself, and nothing of the attempt is left.
-    """
-    path = path.resolve()
-    try:
-        if path.is_dir():
-            raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
-        if path.exists() and not path.is_file():
-            path.write_bytes(data)  # a device such as /dev/stdout is written to, not replaced
-            return
-        _replace(path, data)
-    except OSError as error:
-        error.filename, error.filename2 = str(path), None
-        raise
-
-
-def _replace(path: Path, data: bytes) -> None:
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with open(part, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-
-
 def _save(path: Path, value: Any) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"version": VERSION, **asdict(value)}, indent=1, ensure_ascii=False)
-    write_whole(path, (text + "\n").encode())
+    with whole_file(path) as file:
+        file.write((text + "\n").encode())
 
 
 def _load(path: Path, kind: type[Kept]) -> tuple[Kept, list[str]]:

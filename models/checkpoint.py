@@ -9,8 +9,6 @@ CheckpointError), `weights(resolution)`, `published_state(state, config)`,
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from os import PathLike
@@ -21,6 +19,7 @@ from models.errors import CheckpointError
 from models.families import MODELS, Checkpoint, ModelSpec
 from models.known_weights import RANDOM_WEIGHTS
 from models.tensor_file import ConfigFile, TensorFile, open_tensor_file, read_config_file
+from models.whole_files import whole_file
 
 if TYPE_CHECKING:
     import torch
@@ -171,7 +170,15 @@ def save_container(
         "card": json.dumps(card),
     }
     state = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
-    _write_whole(Path(path), save(rules.published_state(state, model.config), metadata))
+    content = save(rules.published_state(state, model.config), metadata)
+    try:
+        with whole_file(Path(path)) as file:
+            file.write(content)
+    except OSError as error:
+        raise CheckpointError(
+            f"the checkpoint cannot be written, {error.strerror or error} ({path}): "
+            "check the folder, its permissions and the space on the disk"
+        ) from error
 
 
 def _open(path: Any, head: Any, config: Any) -> _Opened:
@@ -292,22 +299,3 @@ def _training_notes(random_weights: bool, card: Mapping[str, Any], published_siz
 def _finish(model: torch.nn.Module, facts: Checkpoint, device: str | torch.device) -> torch.nn.Module:
     model.checkpoint = facts  # type: ignore[assignment]
     return model.to(device).eval()
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    """Write a file beside its final place and rename it, so that no half-written one is ever seen."""
-    partial = None
-    try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            partial = file.name
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, path)
-    except OSError as error:
-        if partial:
-            Path(partial).unlink(missing_ok=True)
-        raise CheckpointError(
-            f"the checkpoint cannot be written, {error.strerror or error} ({path}): "
-            "check the folder, its permissions and the space on the disk"
-        ) from error

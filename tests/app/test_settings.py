@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 from pathlib import Path
 
 import pytest
 
-from app import settings as module
 from app.settings import (
     Folders,
     RecordingState,
@@ -19,7 +16,6 @@ from app.settings import (
     load_settings,
     save_recording_state,
     save_settings,
-    write_whole,
 )
 
 HOME = Path.home()
@@ -141,47 +137,3 @@ def test_recent_files_are_few_and_the_newest_comes_first():
         settings.remember_file(f"/data/{i}.edf")
     assert settings.recent_files == [f"/data/{i}.edf" for i in (5, 11, 10, 9, 8, 7, 6, 4, 3, 2)]
     assert settings.last_folder == "/data"
-
-
-def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
-    path = tmp_path / "f"
-    write_whole(path, b"old")
-
-    def full(_):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(module.os, "fsync", full)
-    with pytest.raises(OSError, match="space") as caught:
-        write_whole(path, b"new")
-    assert caught.value.filename == str(path)
-    assert [p.name for p in tmp_path.iterdir()] == ["f"]
-    assert path.read_bytes() == b"old"
-
-
-def test_a_link_keeps_pointing_and_a_device_is_written_not_replaced(tmp_path):
-    real, link = tmp_path / "real", tmp_path / "link"
-    real.write_bytes(b"old")
-    link.symlink_to(real)
-    write_whole(link, b"new")
-    assert link.is_symlink()
-    assert real.read_bytes() == b"new"
-    write_whole(Path(os.devnull), b"x")
-    assert not Path(os.devnull).is_file()
-
-
-@pytest.mark.parametrize(
-    ("target", "kind"),
-    [("folder", IsADirectoryError), ("missing/f", FileNotFoundError), ("file/f", NotADirectoryError)],
-)
-def test_a_place_that_cannot_be_written_is_named(tmp_path, target, kind):
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "file").touch()
-    with pytest.raises(kind) as caught:
-        write_whole(tmp_path / target, b"x")
-    assert caught.value.filename == str(tmp_path / target)
-
-
-def test_files_are_as_readable_as_any_other(tmp_path):
-    write_whole(tmp_path / "a", b"")
-    (tmp_path / "b").touch()
-    assert (tmp_path / "a").stat().st_mode == (tmp_path / "b").stat().st_mode
