@@ -25,6 +25,8 @@ from analysis.row_filter import RowFilter
 SAMPLES_PAGE_SECONDS = 60.0
 _PARTIAL_SECONDS = 0.08
 _LONG_BLOCKS = 6
+# A little more than the usual page, so that the first page of a recording, with the sample after it, is one block.
+BLOCK_SECONDS = 10.25
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class BlockSource:
         montage: Montage,
         display_filter: DisplayFilter,
         cache: BlockCache | None = None,
-        block_seconds: float = 10.0,
+        block_seconds: float = BLOCK_SECONDS,
         cache_bytes: int = DEFAULT_BYTES,
     ) -> None:
         self.recording = recording
@@ -171,25 +173,27 @@ class BlockSource:
         return self._block if window.duration <= SAMPLES_PAGE_SECONDS else _LONG_BLOCKS * self._block
 
     def _blocks(self, window: Window, size: int) -> range:
-        """Numbers of the blocks that hold some of a window."""
-        first = max(0, int(window.start * self.recording.sfreq) // size)
-        end = min(self.recording.n_times, math.ceil(window.stop * self.recording.sfreq))
+        """Numbers of the blocks that hold some of a window, and the sample after it."""
+        step = self._rows.step
+        first = max(0, math.floor(window.start * self.sfreq) * step // size)
+        end = min(self.recording.n_times, (self._end(window) - 1) * step + 1)
         return range(first, max(first, -(-end // size)))
+
+    def _end(self, window: Window) -> int:
+        """Number, at the page's rate, of the sample after the last one of a window, which lies at or after its end."""
+        return math.ceil(window.stop * self.sfreq) + 1
 
     def _samples(self, window: Window) -> tuple[int, np.ndarray]:
         """Number of the first sample (at the page's rate) and the samples (n, rows) of a window."""
         per_block = self._block // self._rows.step
         total = -(-self.recording.n_times // self._rows.step)
         first = min(max(0, math.floor(window.start * self.sfreq)), total)
-        stop = min(total, math.ceil(window.stop * self.sfreq) + 1)
+        stop = min(total, self._end(window))
         pieces = []
-        # A page that ends with a block takes its last sample from that block's own overlap, so that the next block
-        # need not be computed for it.
-        last = max(first // per_block, (stop - 2) // per_block)
-        for block in range(first // per_block, last + 1 if stop > first else 0):
+        for block in range(first // per_block, -(-stop // per_block) if stop > first else 0):
             base = block * per_block
-            end = stop - base if block == last else per_block
-            pieces.append(self._block_samples(block, self._block)[max(0, first - base) : end])
+            # Never the sample that joins a block to the next: in the next one it has, by a hair, another value.
+            pieces.append(self._block_samples(block, self._block)[max(0, first - base) : min(per_block, stop - base)])
         if not pieces:
             return first, _frozen(np.empty((0, len(self.montage.derivations)), np.float32))
         return first, _frozen(pieces[0] if len(pieces) == 1 else np.concatenate(pieces))
