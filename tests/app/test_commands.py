@@ -1,0 +1,102 @@
+"""What the menus do, with the dialogs answered by the test."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PyQt6.QtWidgets import QFileDialog, QInputDialog
+
+from analysis.event_tables import read_events
+from app import commands
+from app.dialogs.calibration import CalibrationDialog
+from app.settings import Settings
+from app.testing import Window, open_window
+
+
+@pytest.fixture
+def window(shared, qtbot):
+    handle = open_window(shared / "recordings/scalp-seizure-46ch/demo_edf.edf", (1200, 800), Settings())
+    handle.wait()
+    yield handle
+    handle.close()
+
+
+def answer(monkeypatch, method: str, path) -> None:
+    monkeypatch.setattr(QFileDialog, method, lambda *_args: (str(path), ""))
+
+
+@pytest.mark.parametrize(("text", "start"), [("20", 20.0), ("0:25", 25.0), ("@13:36:17", 20.0), ("44", 35.0)])
+def test_go_to_a_time_typed_in(window: Window, monkeypatch, text, start):
+    monkeypatch.setattr(QInputDialog, "getText", lambda *_args: (text, True))
+    commands.go_to_time(window.main)
+    assert window.main.session.window.start == start
+
+
+def test_a_time_that_is_none_is_said_and_nothing_moves(window: Window, monkeypatch):
+    monkeypatch.setattr(QInputDialog, "getText", lambda *_args: ("tomorrow", True))
+    commands.go_to_time(window.main)
+    assert window.main.session.window.start == 0.0
+    assert "tomorrow" in window.main.status._message.text()
+
+
+def test_model_events_are_saved_as_a_table_that_reads_back(window: Window, monkeypatch, shared, tmp_path):
+    parity = shared / "parity/mvpformer"
+    window.load_model(str(parity / "tiny_base.pt"), str(parity / "tiny_head.pt"))
+    window.wait()
+    window.run_model(str(parity / "tiny_base.pt"))
+    window.wait(120)
+    answer(monkeypatch, "getSaveFileName", tmp_path / "events.tsv")
+    commands.save_events(window.main)
+    saved = read_events(tmp_path / "events.tsv")
+    shown = window.main.session.prediction.events
+    assert [(e.onset, e.stop) for e in saved.events] == [(e.onset, e.stop) for e in shown]
+    assert saved.duration == 45.0
+
+
+def test_saving_where_nothing_can_be_saved_is_said(window: Window, monkeypatch, tmp_path):
+    commands.save_events(window.main)
+    assert "no prediction" in window.main.status._message.text()
+
+
+def test_a_picture_of_the_window_is_saved(window: Window, monkeypatch, tmp_path):
+    answer(monkeypatch, "getSaveFileName", tmp_path / "picture.png")
+    commands.save_screenshot(window.main)
+    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
+    answer(monkeypatch, "getSaveFileName", tmp_path / "missing" / "picture.png")
+    commands.save_screenshot(window.main)
+    assert "choose another folder" in window.main.status._message.text()
+
+
+def test_another_recording_is_opened_and_its_folder_remembered(window: Window, monkeypatch, shared):
+    path = shared / "recordings/broken/zero_start_date.edf"
+    answer(monkeypatch, "getOpenFileName", path)
+    commands.choose_recording(window.main)
+    window.wait()
+    assert window.main.session.recording.path == path
+    assert window.main.settings.last_folder == str(path.parent)
+
+
+def test_measuring_the_screen_makes_millimetres_true(window: Window, monkeypatch):
+    def measure(dialog: CalibrationDialog) -> int:
+        dialog._length.setValue(80.0)
+        return 1
+
+    before = window.main.view.trace_view.rows.gain.copy()
+    px_per_mm = window.main.view.px_per_mm()
+    monkeypatch.setattr(CalibrationDialog, "exec", measure)
+    commands.calibrate(window.main)
+    window.wait()
+    assert window.main.settings.px_per_mm == pytest.approx(5.0)
+    assert window.main.view.is_calibrated()
+    after = window.main.view.trace_view.rows.gain
+    np.testing.assert_allclose(after / before, 5.0 / px_per_mm, rtol=1e-5)
+    assert "not calibrated" not in window.main.status._calibration.text()
+
+
+def test_running_without_a_recording_asks_for_one(qtbot):
+    from app.main_window import MainWindow
+
+    main = MainWindow(Settings())
+    qtbot.addWidget(main)
+    commands.run_model(main)
+    assert "open a recording first" in main.status._message.text()
