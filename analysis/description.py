@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from analysis.recording import Recording
+from analysis.time_words import duration_words
 
 _LISTED_ANNOTATIONS = 20
 
@@ -51,24 +52,16 @@ def describe(recording: Recording) -> dict[str, Any]:
 
 def to_text(description: dict[str, Any]) -> str:
     """The document of `describe` as lines that a person reads; warnings are left to the caller."""
+    length = duration_words(description["duration"], exact=True)
     lines = [
         f"{description['path']}",
-        f"{description['format']}, {duration_words(description['duration'])}, {_start_words(description['start'])}",
+        f"{description['format']}, {length}, {_start_words(description['start'])}",
         *_channel_lines(description["channels"]),
         *[f"gap from {start:.3f} s to {stop:.3f} s" for start, stop in description["gaps"] if stop > start],
         *[f"cut at {start:.3f} s" for start, stop in description["gaps"] if stop == start],
         *_annotation_lines(description["annotations"]),
     ]
     return "\n".join(lines)
-
-
-def duration_words(seconds: float) -> str:
-    """A length of time as it is spoken: 45 s, 3 min 56 s, 24 h 0 min 0 s."""
-    if seconds < 60:
-        return f"{seconds:.6g} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min {rest} s" if hours else f"{minutes} min {rest} s"
 
 
 def _start_words(start: str | None) -> str:

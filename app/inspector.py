@@ -9,8 +9,8 @@ from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
 from analysis.recording import Recording
 from analysis.results import SeizurePrediction
+from analysis.time_words import duration_words
 from app.panel import FactRow, label, set_role
-from app.time_text import span
 
 
 class PredictionPanel(QWidget):
@@ -59,13 +59,13 @@ class PredictionPanel(QWidget):
 
     def _fill(self, prediction: SeizurePrediction, recording: Recording) -> None:
         scored = float(prediction.durations.sum())
-        self._set("Scored", f"{span(scored)} of {span(recording.duration)}")
+        self._set("Scored", f"{duration_words(scored)} of {duration_words(recording.duration)}")
         brain = sum(c.is_brain for c in recording.channels)
         self._set("Channels", f"{len(recording.channels) - len(prediction.left_out)} of {brain} brain channels")
         names = "\n".join(f"{name}: {why}" for name, why in prediction.left_out)
         self._rows["Channels"].setToolTip(names and f"Left out:\n{names}")
         missing = sum(stop - start for start, stop, _ in prediction.not_scored)
-        self._set("Not scored", span(missing) if missing else "nothing")
+        self._set("Not scored", duration_words(missing) if missing else "nothing")
         reasons = "\n".join(f"{a:.1f}-{b:.1f} s: {why}" for a, b, why in prediction.not_scored[:20])
         self._rows["Not scored"].setToolTip(reasons)
         peak = float(prediction.probability.max()) if len(prediction.probability) else None

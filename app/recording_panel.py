@@ -8,8 +8,8 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
 from analysis.recording import BRAIN_TYPES, Recording
+from analysis.time_words import duration_words
 from app.panel import ElidedLabel, FactRow, label, set_role
-from app.time_text import span
 
 _WORDS = {"eeg": "EEG", "ecog": "ECoG", "seeg": "SEEG"}
 
@@ -45,7 +45,7 @@ class RecordingPanel(QWidget):
         self._name.setText(title or recording.path.name)
         self._name.setToolTip(str(recording.path))
         self._channels.set(channel_summary(recording), f"{recording.sfreq:g} Hz")
-        self._length.set(span(recording.duration), recording.format)
+        self._length.set(duration_words(recording.duration), recording.format)
         start = recording.start_datetime
         self._start.set(f"{start:%d %b %Y  %H:%M:%S}" if start else "start not known", "")
         self.show_warnings(recording)
@@ -56,7 +56,7 @@ class RecordingPanel(QWidget):
         if recording.gaps:
             missing = sum(stop - start for start, stop in recording.gaps)
             count = len(recording.gaps)
-            notes.insert(0, f"{count} gap{'s' if count > 1 else ''}, {span(missing)} not recorded")
+            notes.insert(0, f"{count} gap{'s' if count > 1 else ''}, {duration_words(missing)} not recorded")
         text = "\n".join(notes[:2]) + (f"\nand {len(notes) - 2} more (hover)" if len(notes) > 2 else "")
         self._warnings.setText(text)
         self._warnings.setToolTip("\n\n".join(notes))

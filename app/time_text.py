@@ -18,16 +18,6 @@ def elapsed(seconds: float, decimals: int = 0) -> str:
     return f"{sign}{head}{tail}"
 
 
-def span(seconds: float) -> str:
-    """A length of time in the unit that reads best."""
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    if seconds < 3600:
-        return f"{int(seconds // 60)} min {seconds % 60:02.0f} s"
-    hours, rest = divmod(round(seconds / 60), 60)
-    return f"{hours} h {rest:02d} min"
-
-
 def clock(start: datetime | None, seconds: float) -> str:
     """Time of day at `seconds` from the start; empty when the start is not known."""
     if start is None:

@@ -14,6 +14,7 @@ from analysis.annotation_index import AnnotationIndex
 from analysis.overview import Overview
 from analysis.recording import Window
 from analysis.results import SeizurePrediction
+from analysis.time_words import duration_words
 from viewers.lanes import Lane, hatch
 from viewers.probability_lane import Steps, steps_on
 from viewers.readers_lane import LINES, MODEL_LINE, RANDOM_TIP, paint_bars, sort_by_line
@@ -53,7 +54,7 @@ class Timeline(Lane):
         self._duration, self._start, self._gaps = duration, start, gaps
         self._overview = self._prediction = self._current = None
         self._lines, self._random_events = sort_by_line(AnnotationIndex(), AnnotationIndex()), False
-        self.subtitle = _length_text(duration)
+        self.subtitle = duration_words(duration)
         super().set_window(Window(0.0, max(duration, 1e-9)))
         self._say_random()
 
@@ -245,12 +246,3 @@ def envelope_columns(envelope: np.ndarray, width: float) -> tuple[np.ndarray, np
         return (np.arange(n) + 0.5) * (width / n), envelope
     starts = (np.arange(pixels) * n) // pixels
     return np.arange(pixels) + 0.5, np.fmax.reduceat(envelope, starts)
-
-
-def _length_text(seconds: float) -> str:
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    if seconds < 3600:
-        return f"{int(seconds // 60)} min {seconds % 60:02.0f} s"
-    hours, minutes = divmod(round(seconds / 60), 60)
-    return f"{hours} h {minutes:02d} min"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.description import describe, duration_words, to_text
+from analysis.description import describe, to_text
 from analysis.readers import open_recording
 
 
@@ -53,11 +53,3 @@ def test_lines_for_a_person(shared: Path) -> None:
     assert lines[-1].split() == ["66.000", "s", "for", "2", "s", "sz"]
     long = to_text(describe(open_recording(shared / "recordings/broken/annotations_15000.edf")))
     assert long.splitlines()[-1] == "  … and 14980 more"
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(4.235, "4.235 s"), (236.0, "3 min 56 s"), (86400.0, "24 h 0 min 0 s"), (119.99, "2 min 0 s")],
-)
-def test_lengths_in_words(seconds: float, words: str) -> None:
-    assert duration_words(seconds) == words

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from app.time_text import clock, elapsed, parse_time, span
+from app.time_text import clock, elapsed, parse_time
 
 START = datetime(2020, 3, 2, 23, 59, 30)
 
@@ -24,11 +24,6 @@ START = datetime(2020, 3, 2, 23, 59, 30)
 )
 def test_elapsed(seconds, decimals, text):
     assert elapsed(seconds, decimals) == text
-
-
-@pytest.mark.parametrize(("seconds", "text"), [(45, "45.0 s"), (236, "3 min 56 s"), (86400, "24 h 00 min")])
-def test_span(seconds, text):
-    assert span(seconds) == text
 
 
 def test_clock_crosses_midnight():
