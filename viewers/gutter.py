@@ -170,7 +170,7 @@ class Gutter(QWidget):
     def event(self, event: QEvent | None) -> bool:
         """Tell on hovering what the file says of the channel."""
         if event is not None and event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            row = self._rows.row_at(event.position().y()) if self._rows is not None else None
+            row = self._rows.row_at(event.pos().y()) if self._rows is not None else None
             QToolTip.showText(event.globalPos(), self.tool_tip(row) if row is not None else "", self)
             return True
         return super().event(event)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from PyQt6.QtCore import QRectF, Qt
 from PyQt6.QtGui import QFontMetricsF, QPainter, QPaintEvent
@@ -55,6 +55,13 @@ class TimeAxis(QWidget):
         """The start that the labels count from as time of day; None for elapsed time."""
         return self._start if self._clock else None
 
+    @property
+    def date(self) -> str:
+        """The day on which the page begins, where times of day are written."""
+        if self.start is None or self._scale is None:
+            return ""
+        return (self.start + timedelta(seconds=self._scale.window.start)).strftime("%Y-%m-%d")
+
     def paintEvent(self, event: QPaintEvent | None) -> None:
         """Write the labels."""
         painter = QPainter(self)
@@ -63,8 +70,7 @@ class TimeAxis(QWidget):
             return
         painter.setFont(font(_SIZE))
         painter.setPen(self._theme.colour("muted"))
-        corner = self._start.strftime("%Y-%m-%d") if self.start is not None else ""
-        painter.drawText(QRectF(10, 0, self._left - 10, HEIGHT), Qt.AlignmentFlag.AlignVCenter, corner)
+        painter.drawText(QRectF(10, 0, self._left - 10, HEIGHT), Qt.AlignmentFlag.AlignVCenter, self.date)
         step = self._scale.step(LABEL_PX)
         for time in self._scale.ticks(step, clock_origin(self.start)):
             self._write(painter, time, time_text(time, step, self.start))

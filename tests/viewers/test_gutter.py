@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PyQt6.QtGui import QFontMetricsF
+from PyQt6.QtCore import QEvent, QPoint
+from PyQt6.QtGui import QFontMetricsF, QHelpEvent
+from PyQt6.QtWidgets import QApplication, QToolTip
 
 from viewers.gutter import MAX_WIDTH, MIN_WIDTH, STRIP_ROOM, Gutter, gutter_width
 from viewers.rows import Rows
@@ -34,6 +36,18 @@ def test_fault_changes_what_is_shown(qtbot, rows: Rows) -> None:
     gutter.set_states(("", "flat"))
     assert (pixels(gutter) != before).any()
     assert gutter.states == ("", "flat")
+
+
+def test_resting_the_mouse_on_a_name_shows_its_tip(qtbot, rows: Rows, monkeypatch) -> None:
+    gutter = Gutter()
+    qtbot.addWidget(gutter)
+    gutter.resize(120, 200)
+    gutter.set_rows(rows)
+    shown: list[str] = []
+    monkeypatch.setattr(QToolTip, "showText", lambda _place, text, _widget: shown.append(text))
+    place = QPoint(20, round(float(rows.centre[1])))
+    QApplication.sendEvent(gutter, QHelpEvent(QEvent.Type.ToolTip, place, gutter.mapToGlobal(place)))
+    assert shown == [gutter.tool_tip(1)]
 
 
 def test_same_rows_cost_no_new_picture(qtbot, rows: Rows, eeg_channels, single_montage) -> None:

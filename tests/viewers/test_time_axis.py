@@ -61,3 +61,10 @@ def test_cursor_is_written_on_the_page_only(axis: TimeAxis) -> None:
     assert ink(axis)[LEFT + 400 : LEFT + 410].all()
     axis.set_cursor(31.0)
     np.testing.assert_array_equal(ink(axis), before)
+
+
+def test_the_date_is_that_of_the_page(axis: TimeAxis) -> None:
+    axis.set_start(datetime(2020, 1, 31, 23, 59, 45), True)
+    assert axis.date == "2020-02-01"
+    axis.set_start(datetime(2020, 1, 31, 23, 59, 45), False)
+    assert axis.date == ""
