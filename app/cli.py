@@ -53,7 +53,21 @@ def _run(options: argparse.Namespace, debug: bool) -> int:
     from app import terminal
 
     terminal.quiet_libraries(debug)
+    if options.run == "window" and options.recording is not None:
+        _refuse_misspelt_command(options.recording)
     return getattr(terminal, options.run)(options) or 0
+
+
+def _refuse_misspelt_command(name: str) -> None:
+    """Say which command was meant where a word is neither a file nor one of them."""
+    from difflib import get_close_matches
+
+    from analysis.errors import RecordingError
+
+    if os.path.exists(name) or name in COMMANDS:
+        return  # a command's name after a bare `--` means a file
+    if close := get_close_matches(name, COMMANDS, 1):
+        raise RecordingError(f"there is no such file ({name}): check the path; the command is called {close[0]}")
 
 
 def _fail(error: Exception, options: argparse.Namespace, debug: bool) -> int:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from analysis.errors import AnalysisError, RecordingError
+from analysis.errors import AnalysisError
 from analysis.progress import ConsoleProgress
 from models.errors import CheckpointError
 
@@ -81,6 +81,7 @@ def inspect(options: Namespace) -> None:
         facts = {
             **detector.checkpoint,
             "title": detector.title,
+            "limits": detector.caveat,
             "input": detector.input_description,
             "libraries": list(detector.libraries),
             "random_weights": detector.random_weights,
@@ -121,7 +122,6 @@ def score(options: Namespace) -> None:
     """Compare two event files, or each pair of a list."""
     from app import headless
 
-    seed = options.seed or 0
     seed = options.seed or 0
     if options.batch:
         outcome = headless.score_batch(options.batch, seed)
@@ -185,7 +185,9 @@ def check_files(
 ) -> None:
     """Refuse what is not there or is no file before anything heavy is loaded."""
     if recording is not None:
-        _check_recording(recording)
+        from analysis.readers import detect_format
+
+        detect_format(recording)
     for checkpoint in checkpoints:
         if not _is_packaged(checkpoint):
             _check_file(checkpoint, "checkpoint")
@@ -198,18 +200,6 @@ def _is_packaged(checkpoint: str) -> bool:
     from app.packaged import packaged_model
 
     return packaged_model(checkpoint) is not None
-
-
-def _check_recording(name: str) -> None:
-    from difflib import get_close_matches
-
-    from app.cli import COMMANDS
-
-    if not Path(name).exists() and (close := get_close_matches(name, COMMANDS, 1)):
-        raise RecordingError(f"there is no such file ({name}): check the path; the command is called {close[0]}")
-    from analysis.readers import detect_format
-
-    detect_format(name)
 
 
 def _check_file(name: str, role: str) -> None:

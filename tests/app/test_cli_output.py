@@ -93,6 +93,28 @@ def test_score_batch(files, tmp_path, capsys):
     assert scores["kappa"]["all"] == 1
 
 
+def test_inspect_states_the_limits_of_a_packaged_detector(capsys):
+    assert main(["inspect", "brainmaze"]) == 0
+    (limits,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("limits: "))
+    for limit in ("intracranial", "300 s", "muscle"):
+        assert limit in limits
+    assert main(["inspect", "brainmaze", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["limits"] == limits.removeprefix("limits: ")
+
+
+def test_inspect_refuses_what_predict_would_refuse(files, tmp_path, capsys):
+    import torch
+
+    state = torch.load(files["BASE"], weights_only=True)
+    state["encoder.proj.weight"][0, 0] = torch.nan
+    torch.save(state, tmp_path / "base.pt")
+    config = str(Path(files["BASE"]).with_name("tiny_config.json"))
+    assert main(["inspect", str(tmp_path / "base.pt"), "--config", config]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "encoder.proj.weight holds values that are not finite" in only_error(said.err)
+
+
 def test_convert(files, tmp_path, capsys):
     out = tmp_path / "copy.edf"
     assert main(["convert", files["REC"], "--out", str(out), "--anonymize"]) == 0
