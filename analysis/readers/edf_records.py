@@ -12,8 +12,9 @@ from analysis.readers.edf_annotations import record_onset
 from analysis.readers.edf_header import EdfHeader
 from analysis.readers.record_file import RecordFile
 
-# Big enough for a system call to be cheap, small enough for the float64 copy of a block to stay in the cache.
-_BLOCK_BYTES = 1 << 19
+_BLOCK_BYTES = 1 << 22
+# Values that are scaled at a time: their float64 copy stays in the processor's cache, and calls are few.
+_SCALED_VALUES = 1 << 15
 SCAN_BYTES = 1 << 22
 # Reading each record's annotation bytes alone pays off where they are so small a part of so large a record.
 _SPARSE_SHARE, _SPARSE_RECORD = 64, 1 << 16
@@ -93,10 +94,21 @@ class EdfRecords:
             begin = record * n_samples
             first, last = max(start, begin), min(stop, begin + block.count * n_samples)
             for run in runs:
-                values = self._own("values", np.float64, run.n_channels * block.count * n_samples)
-                self.scale(block, run, values.reshape(run.n_channels, block.count, n_samples))
-                flat = values.reshape(run.n_channels, -1)
-                out[run.rows, first - start : last - start] = flat[:, first - begin : last - begin]
+                self._fill_run(block, run, out[run.rows, first - start : last - start], first - begin)
+
+    def _fill_run(self, block: Block, run: Run, out: np.ndarray, skipped: int) -> None:
+        """Physical values of a block but its first `skipped` samples into `out` (channels, samples)."""
+        digital = self._digital(block, run)
+        per_channel = block.count * run.n_samples
+        wanted = slice(skipped, skipped + out.shape[1])
+        step = max(1, _SCALED_VALUES // per_channel)
+        for at in range(0, run.n_channels, step):
+            part = digital[at : at + step] if run.bits is None else digital[at : at + step] & run.bits
+            values = self._own("values", np.float64, part.size).reshape(part.shape)
+            np.multiply(part, run.gain[at : at + step], out=values)
+            flat = values.reshape(part.shape[0], per_channel)[:, wanted]
+            # Added in float64 and rounded on the way out, which saves a pass over the copy.
+            np.add(flat, run.offset[at : at + step, :, 0], out=out[at : at + step], casting="same_kind")
 
     def scale(self, block: Block, run: Run, out: np.ndarray) -> None:
         """Physical values of a run into `out` (channels, records, samples), in the precision of `out`."""
