@@ -9,7 +9,7 @@ import numpy as np
 
 from analysis.electrodes import EARS
 from analysis.errors import AnalysisError
-from analysis.recording import Channel, Recording
+from analysis.recording import BRAIN_TYPES, Channel, Recording
 
 AS_RECORDED = "as recorded"
 AVERAGE = "common average"
@@ -23,6 +23,7 @@ _LB_18_1_CHAINS = (
     "Fp2-F8 F8-T8 T8-P8 P8-O2",
 )
 MIN_AVERAGE_CHANNELS = 8
+_NAMED = 8  # names in a note; more would not be read
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,10 @@ def as_recorded(recording: Recording) -> Montage:
 
 
 def common_average(recording: Recording) -> Montage:
-    """Every referential brain channel minus the mean of its kind; ears and bipolar channels never take part."""
+    """Every referential brain channel minus the mean of its kind; ears and bipolar channels never take part.
+
+    The note names the channels that are left out, but for the ears, which nobody expects there.
+    """
     groups: dict[str, list[Channel]] = {}
     for channel in recording.channels:
         if channel.is_brain and channel.pair is None and channel.site not in EARS:
@@ -128,7 +132,23 @@ def common_average(recording: Recording) -> Montage:
         rows += [Derivation(f"{c.name}-avg", c.name, names, side_of(c), block) for c in members]
         if len(members) < MIN_AVERAGE_CHANNELS:
             notes.append(f"average of only {len(members)} {kind} channels")
+    notes += _left_out(recording)
     return Montage(AVERAGE, tuple(rows) + _polygraphy(recording, len(groups)), "; ".join(notes))
+
+
+def _left_out(recording: Recording) -> list[str]:
+    """Which signals of the brain a common average cannot show, in words."""
+    brain = [c for c in recording.channels if c.type in BRAIN_TYPES and c.site not in EARS]
+    reasons = {
+        "not calibrated": [c.name for c in brain if not c.calibrated],
+        "recorded bipolar": [c.name for c in brain if c.calibrated and c.pair is not None],
+    }
+    return [f"left out, {reason}: {_listed(names)}" for reason, names in reasons.items() if names]
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
 
 
 def longitudinal_bipolar(recording: Recording) -> Montage:

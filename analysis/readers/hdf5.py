@@ -201,7 +201,7 @@ def _require_filters(data: Any, path: Path) -> None:
         if not h5py.h5z.filter_avail(settings.get_filter(i)[0]):
             raise RecordingError(
                 f"the samples are compressed by a method that is not installed ({path}): "
-                'pip install "cerebroscope[swec]"'
+                'pip install hdf5plugin (or, in the folder of this program, pip install -e ".[swec]")'
             )
 
 

@@ -78,6 +78,7 @@ def test_an_uncalibrated_channel_is_not_averaged(array_recording):
     recording = array_recording(channels, data, 100.0)
     rows = rows_of(build_montage(AVERAGE, recording), recording)
     assert "C4-avg" not in rows
+    assert build_montage(AVERAGE, recording).note == "left out, not calibrated: C4"
     np.testing.assert_array_equal(rows["Fp1-avg"], np.zeros(20, np.float32))
 
 
@@ -92,6 +93,26 @@ def test_a_channel_with_missing_samples_leaves_the_average_of_the_others(array_r
     np.testing.assert_allclose(rows["Fp1-avg"][8:15], data[0, 8:15] - data[:, 8:15].mean(axis=0), atol=1e-6)
     assert np.isnan(rows["F3-avg"][5:8]).all()
     assert np.isnan(rows["Fp1-avg"][15])
+
+
+def test_the_average_names_what_it_leaves_out_but_for_the_ears(array_recording):
+    ears = [scalp("A1"), scalp("M2", calibrated=False)]
+    odd = [bipolar("F3-C3"), bipolar("T8-P8"), scalp("Pz", calibrated=False)]
+    others = [Channel("ECG", "ECG", "ecg", "uV", 100.0, calibrated=False)]
+    recording = array_recording([scalp(n) for n in TEN_TWENTY[:8]] + ears + odd + others, np.ones((14, 20)), 100.0)
+    montage = build_montage(AVERAGE, recording)
+    assert montage.note == "left out, not calibrated: Pz; left out, recorded bipolar: F3-C3, T8-P8"
+    assert set(montage.ch_names) == {f"{n}-avg" for n in TEN_TWENTY[:8]} | {"ECG"}
+
+
+def test_a_long_list_of_what_is_left_out_is_cut(array_recording):
+    channels = [scalp(n) for n in TEN_TWENTY[:8]] + [bipolar(n) for n in LB_ROWS[:10]]
+    note = build_montage(AVERAGE, array_recording(channels, np.ones((18, 20)), 100.0)).note
+    assert note == f"left out, recorded bipolar: {', '.join(LB_ROWS[:8])} and 2 more"
+
+
+def test_the_average_of_a_whole_cap_with_ears_needs_no_note(recording):
+    assert build_montage(AVERAGE, recording).note == ""
 
 
 def test_few_channels_make_a_noted_average(array_recording):

@@ -95,9 +95,9 @@ def test_missing_parts_are_refused_by_name(tmp_path: Path) -> None:
         open_recording(total)
 
 
-def test_a_missing_decompressor_names_the_extra(swec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_decompressor_names_the_package_and_the_extra(swec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(h5py.h5z, "filter_avail", lambda code: code < 256)  # h5py's own filters only
-    with pytest.raises(RecordingError, match=r'pip install "cerebroscope\[swec\]"'):
+    with pytest.raises(RecordingError, match=r'pip install hdf5plugin .*pip install -e "\.\[swec\]"'):
         open_recording(swec / "ID01/ID01_part_1.h5")
 
 
