@@ -13,8 +13,10 @@ from analysis.readers.edf_header import EdfHeader
 from analysis.readers.record_file import RecordFile
 
 _BLOCK_BYTES = 1 << 22
+# In front of a block: one byte for the first sample of three bytes, the rest so that samples of two are aligned.
+_SPARE = 8
 # Values that are scaled at a time: their float64 copy stays in the processor's cache, and calls are few.
-_SCALED_VALUES = 1 << 15
+_SCALED_VALUES = 1 << 16
 SCAN_BYTES = 1 << 22
 # Reading each record's annotation bytes alone pays off where they are so small a part of so large a record.
 _SPARSE_SHARE, _SPARSE_RECORD = 64, 1 << 16
@@ -38,7 +40,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Block:
-    """Consecutive raw records in a buffer, which begins with one spare byte."""
+    """Consecutive raw records in a buffer, which begins with _SPARE bytes."""
 
     buffer: np.ndarray
     first: int
@@ -89,7 +91,7 @@ class EdfRecords:
         step = max(1, _BLOCK_BYTES // self._header.record_bytes)
         end = -(-stop // n_samples)
         for record in range(start // n_samples, end, step):
-            buffer = self._own("buffer", np.uint8, 1 + step * self._header.record_bytes)
+            buffer = self._own("buffer", np.uint8, _SPARE + step * self._header.record_bytes)
             block = self._read(first_record + record, min(step, end - record), buffer)
             begin = record * n_samples
             first, last = max(start, begin), min(stop, begin + block.count * n_samples)
@@ -126,7 +128,7 @@ class EdfRecords:
         width = self._header.sample_bytes
         shape = (run.n_channels, block.count, run.n_samples)
         strides = (run.n_samples * width, self._header.record_bytes, width)
-        place = 1 + run.column * width
+        place = _SPARE + run.column * width
         if width == 2:
             return np.ndarray(shape, "<i2", block.buffer.data, place, strides)
         # Four bytes from one early: the sample fills the upper three, and an arithmetic shift brings it down.
@@ -135,12 +137,12 @@ class EdfRecords:
     def blocks(self, first: int, count: int, step: int | None = None) -> Iterator[Block]:
         """Records [first, first + count) in order, through a buffer that each block uses again."""
         step = step or max(1, SCAN_BYTES // self._header.record_bytes)
-        buffer = np.zeros(1 + step * self._header.record_bytes, np.uint8)
+        buffer = np.zeros(_SPARE + step * self._header.record_bytes, np.uint8)
         for record in range(first, first + count, step):
             yield self._read(record, min(step, first + count - record), buffer)
 
     def _read(self, first: int, count: int, buffer: np.ndarray) -> Block:
-        self._file.read_into(buffer[1 : 1 + count * self._header.record_bytes], self._place(first))
+        self._file.read_into(buffer[_SPARE : _SPARE + count * self._header.record_bytes], self._place(first))
         return Block(buffer, first, count)
 
     def _place(self, record: int) -> int:
@@ -162,7 +164,7 @@ class EdfRecords:
     def raw(self, block: Block) -> np.ndarray:
         """The bytes of a block (records, record bytes), a view."""
         length = block.count * self._header.record_bytes
-        return block.buffer[1 : 1 + length].reshape(block.count, -1)
+        return block.buffer[_SPARE : _SPARE + length].reshape(block.count, -1)
 
     def annotation_bytes(self, block: Block) -> bytes:
         """Annotation bytes of a block, each record's closed by a zero so that a full one does not run into the next."""
