@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.metadata
 import json
 import os
@@ -49,6 +50,30 @@ def test_no_other_distribution_claims_the_name_of_a_room():
 def test_no_module_hides_a_room():
     assert not [path for top in ROOMS for room in ROOMS for path in (ROOT / top).rglob(f"{room}.py")]
     assert not list((ROOT / "tests").rglob("__init__.py"))
+
+
+def imported_names(source: str) -> set[str]:
+    """Every module or name that a text imports, in full."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def test_file_formats_of_scipy_are_imported_by_the_readers_only():
+    """The static reader of imports sees packages whole; of SciPy, one part alone is for files."""
+    for text in ("import scipy.io", "def f():\n    from scipy import io", "from scipy.io import loadmat"):
+        assert any(f"{name}.".startswith("scipy.io.") for name in imported_names(text))
+    files = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
+    using = {
+        path.parent.relative_to(ROOT).as_posix()
+        for path in files
+        if any(f"{name}.".startswith("scipy.io.") for name in imported_names(path.read_text("utf-8")))
+    }
+    assert using == {"analysis/readers"}
 
 
 @pytest.mark.parametrize(
