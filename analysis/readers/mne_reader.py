@@ -17,6 +17,7 @@ import numpy as np
 from analysis.annotation import Annotation
 from analysis.channels import RawChannel, build_channels
 from analysis.errors import RecordingError
+from analysis.readers.completeness import COPY_AGAIN, check_data_file, readable_samples
 from analysis.readers.formats import LIBRARY_ERRORS, TITLES
 from analysis.readers.notes import split_by_time
 from analysis.readers.rates import first_at_or_after
@@ -25,6 +26,8 @@ from analysis.readers.text_headers import (
     Cut,
     brainvision_channels,
     brainvision_cuts,
+    brainvision_data,
+    persyst_data,
     persyst_labels,
     require_brainvision_files,
     require_persyst_file,
@@ -46,6 +49,8 @@ _FUNCTIONS = {
     "eximia": "read_raw_eximia",
 }
 _QUIET = "CRITICAL"
+# At this level MNE tells its warnings, which are caught, and logs nothing.
+_WARNINGS = "WARNING"
 # Samples of all channels that are brought into memory at once, as float64.
 _CHUNK_VALUES = 1 << 21
 _SAME_TYPE = ("eeg", "ecog", "seeg", "ecg", "eog", "emg", "resp", "stim")
@@ -55,7 +60,12 @@ _UNITS = {_VOLT: "V", 112: "T", 114: "°C", 201: "T/m"}
 
 # What MNE's warnings mean for a reader; an empty sentence is of no consequence here.
 _MEANINGS: tuple[tuple[str, str], ...] = (
-    (r"(Omitted|Limited) (\d+) annotation", r"\2 annotations reach outside the recorded time, cut or left out"),
+    (r"(Omitted|Limited) (\d+) annotation", r"annotations outside the recorded time were cut or left out: \2"),
+    (
+        r"tag directory missing|Invalid tag",
+        "the file was cut short or never closed: its length was worked out from what is there",
+    ),
+    (r"DataPoints|software filter", ""),
     (r"naming conventions|coordinate information|positions? of|not unique|unit for channel|highpass|lowpass", ""),
     (r"[Nn]o coordinate|not assigned|head transform|montage", ""),
 )
@@ -74,9 +84,9 @@ class MneRecording(Recording):
         if fmt == "persyst":
             require_persyst_file(path)
         self._raw, said = _open_quietly(path, fmt)
-        self.warnings += [sentence for text in said if (sentence := _in_our_words(text))]
+        self.warnings += dict.fromkeys(sentence for text in said if (sentence := _in_our_words(text)))
         self.sfreq = float(self._raw.info["sfreq"])
-        self.n_times = int(self._raw.n_times)
+        self.n_times = self._count_samples(fmt)
         raw_channels, self._scale = self._describe_channels(fmt)
         self.channels = build_channels(raw_channels)
         files = [Path(name) for name in self._raw.filenames if name is not None]
@@ -87,6 +97,30 @@ class MneRecording(Recording):
         self.start_datetime = began.replace(tzinfo=None) + lead if began is not None else None
         self._skipped = self._skipped_spans()
         self.gaps = self._find_gaps(brainvision_cuts(path, self.sfreq) if fmt == "brainvision" else [])
+
+    def _count_samples(self, fmt: str) -> int:
+        """How many samples the files hold, which a copy that broke off has fewer of than its header tells."""
+        layouts = {"brainvision": brainvision_data, "persyst": persyst_data}
+        data = layouts[fmt](self.path) if fmt in layouts else None
+        if data is not None:
+            self.warnings += check_data_file(data, self.sfreq)
+        told = int(self._raw.n_times)
+        found = readable_samples(told, self._can_read)
+        if found == 0:
+            raise RecordingError(f"no sample of the recording can be read ({self.path}): {COPY_AGAIN}")
+        if found < told:
+            self.warnings.append(
+                f"the data end early: {found / self.sfreq:.3f} s can be read, not the {told / self.sfreq:.3f} s that "
+                "were expected"
+            )
+        return found
+
+    def _can_read(self, sample: int) -> bool:
+        try:
+            self._load(None, sample, sample + 1)
+        except RecordingError:
+            return False
+        return True
 
     def _describe_channels(self, fmt: str) -> tuple[list[RawChannel], np.ndarray]:
         """Channels in the file's words, and the factor from MNE's SI values to the units that are delivered."""
@@ -169,15 +203,15 @@ class MneRecording(Recording):
             out[:, max(begin - start, 0) : max(end - start, 0)] = np.nan
         return out
 
-    def _load(self, picks: list[int], start: int, stop: int) -> np.ndarray:
+    def _load(self, picks: list[int] | None, start: int, stop: int) -> np.ndarray:
         with self._lock, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
                 data: np.ndarray = self._raw.get_data(picks=picks, start=start, stop=stop, verbose=_QUIET)
             except LIBRARY_ERRORS as error:
                 raise RecordingError(
-                    f"the samples from {start / self.sfreq:.0f} s on cannot be read: {_first_line(error)} "
-                    f"({self.path}): check the disk it lies on, or export the recording again"
+                    f"the samples from {start / self.sfreq:.0f} s on cannot be read ({self.path}): check the disk it "
+                    "lies on, or copy or export the recording again"
                 ) from error
         return data
 
@@ -199,7 +233,7 @@ def _open_quietly(path: Path, fmt: str) -> tuple[Any, list[str]]:
         # Some readers print; nothing but our own answer belongs on the terminal.
         with warnings.catch_warnings(record=True) as caught, redirect_stdout(io.StringIO()):
             warnings.simplefilter("always")
-            raw = reader(path, preload=False, verbose=_QUIET)
+            raw = reader(path, preload=False, verbose=_WARNINGS)
     except FileNotFoundError as error:
         missing = Path(error.filename).name if error.filename else "its data"
         raise RecordingError(
@@ -212,11 +246,18 @@ def _open_quietly(path: Path, fmt: str) -> tuple[Any, list[str]]:
             f"the reader of {TITLES[fmt]} needs a package: {_first_line(error)} ({path}): install it"
         ) from error
     except LIBRARY_ERRORS as error:
-        raise RecordingError(
-            f"this {TITLES[fmt]} recording cannot be read: {_first_line(error)} ({path}): "
-            "check that it is complete, or export it as EDF+"
-        ) from error
+        raise RecordingError(_refusal(error, path, fmt)) from error
     return raw, [str(warning.message) for warning in caught if not issubclass(warning.category, DeprecationWarning)]
+
+
+def _refusal(error: BaseException, path: Path, fmt: str) -> str:
+    """What a library's error means; its own words speak of its insides and go to the details."""
+    if "number of trials" in str(error).lower():
+        return f"the file holds epochs and not one continuous recording ({path}): export the continuous data"
+    return (
+        f"this {TITLES[fmt]} recording cannot be read, it is damaged, cut short or of an unknown kind ({path}): copy it "
+        "again, or export it as EDF+"
+    )
 
 
 def _first_line(error: BaseException) -> str:

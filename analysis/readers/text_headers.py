@@ -9,8 +9,11 @@ from itertools import pairwise
 from pathlib import Path
 
 from analysis.errors import RecordingError
+from analysis.readers.completeness import DataFile
 from analysis.readers.units import decode_text
 
+_BRAINVISION_BYTES = {"int_16": 2, "uint_16": 2, "int_32": 4, "ieee_float_32": 4}
+_PERSYST_BYTES = {"0": 2, "7": 4}
 _COMMA = "\\1"
 
 
@@ -73,6 +76,19 @@ def require_brainvision_files(path: Path) -> None:
         raise RecordingError(f"the header names {named!r}, which is not there ({path}): {remedy}")
 
 
+def brainvision_data(path: Path) -> DataFile | None:
+    """The data file of a .vhdr; None for text, or where the header does not describe it."""
+    sections = read_sections(path)
+    common, binary = _values(sections.get("common infos", [])), _values(sections.get("binary infos", []))
+    size = _BRAINVISION_BYTES.get(binary.get("binaryformat", "").lower(), 0) * _whole(common.get("numberofchannels"))
+    name = common.get("datafile", "")
+    if not size or not name or common.get("dataformat", "").lower() != "binary":
+        return None
+    promised = _whole(common.get("datapoints")) or None
+    vectorized = common.get("dataorientation", "").lower() == "vectorized"
+    return DataFile(path.parent / name, size, promised, vectorized)
+
+
 def brainvision_cuts(path: Path, sfreq: float) -> list[Cut]:
     """Places where a new segment does not simply go on: its date says so, or no date says otherwise."""
     marker_file = _values(read_sections(path).get("common infos", [])).get("markerfile", "")
@@ -94,6 +110,11 @@ def brainvision_cuts(path: Path, sfreq: float) -> list[Cut]:
     return cuts
 
 
+def _whole(text: str | None) -> int:
+    """A whole number, 0 where there is none."""
+    return int(text) if text is not None and text.isascii() and text.isdigit() else 0
+
+
 def _date(digits: str) -> datetime | None:
     try:
         return datetime.strptime(digits.strip()[:20], "%Y%m%d%H%M%S%f")
@@ -103,10 +124,21 @@ def _date(digits: str) -> datetime | None:
 
 def require_persyst_file(path: Path) -> None:
     """Refuse a .lay file whose data file is not beside it."""
-    named = _values(read_sections(path).get("fileinfo", [])).get("file", "")
-    name = named.replace("\\", "/").rsplit("/", 1)[-1]
+    name = _persyst_name(_values(read_sections(path).get("fileinfo", [])))
     if name and not (path.parent / name).is_file():
         raise RecordingError(f"the header names {name!r}, which is not there ({path}): put it beside the header")
+
+
+def persyst_data(path: Path) -> DataFile | None:
+    """The data file of a .lay; None where the header does not describe it."""
+    told = _values(read_sections(path).get("fileinfo", []))
+    size = _PERSYST_BYTES.get(told.get("datatype", ""), 0) * _whole(told.get("waveformcount"))
+    name = _persyst_name(told)
+    return DataFile(path.parent / name, size) if size and name else None
+
+
+def _persyst_name(told: dict[str, str]) -> str:
+    return told.get("file", "").replace("\\", "/").rsplit("/", 1)[-1]
 
 
 def persyst_labels(path: Path) -> list[str]:
