@@ -64,27 +64,31 @@ def predict_seizures(
         known = store.get(blank.request.key()) if store else None
         if isinstance(known, SeizurePrediction):
             return _renew(known, blank, chosen_rule)
-        parts: list[Chunk] = []
-        told = began
-        with closing(run.chunks(progress, first_time)) as chunks:
-            for chunk in chunks:
-                parts.append(chunk)
-                if time.monotonic() - told >= PARTIAL_SECONDS:
-                    progress.partial(_fill(blank, parts, chosen_rule))
-                    told = time.monotonic()
-        result = _fill(blank, parts, chosen_rule)
-        not_scored = tuple(_inside(run.not_scored, window))
-        provenance = {
-            **blank.provenance,
-            "not_scored": [list(span) for span in not_scored],
-            **run.facts,
-            "warnings": list(recording.warnings),
-            "wall_time": round(time.monotonic() - began, 3),
-        }
-        result = replace(result, complete=True, created=now(), not_scored=not_scored, provenance=provenance)
+        result = _compute(blank, run, chosen_rule, first_time, progress)
+        spent = {"warnings": list(recording.warnings), "wall_time": round(time.monotonic() - began, 3)}
+        result = replace(result, created=now(), provenance={**result.provenance, **spent})
         if store:
             store.put(result)
         return result
+
+
+def _compute(
+    blank: SeizurePrediction, run: DetectorRun, rule: Rule, first_time: float | None, progress: Progress
+) -> SeizurePrediction:
+    """The complete result; what is done by then is told about every `PARTIAL_SECONDS`."""
+    parts: list[Chunk] = []
+    told = time.monotonic()
+    with closing(run.chunks(progress, first_time)) as chunks:
+        for chunk in chunks:
+            parts.append(chunk)
+            if time.monotonic() - told >= PARTIAL_SECONDS:
+                progress.partial(_fill(blank, parts, rule))
+                told = time.monotonic()
+    window = blank.request.window
+    assert window is not None  # a prediction is always asked for a span
+    not_scored = tuple(_inside(run.not_scored, window))
+    provenance = {**blank.provenance, "not_scored": [list(span) for span in not_scored], **run.facts}
+    return replace(_fill(blank, parts, rule), complete=True, not_scored=not_scored, provenance=provenance)
 
 
 def check_window(recording: Recording, start: float | None, stop: float | None) -> Window:
@@ -119,7 +123,26 @@ def _blank(
         "code": [software_version(), NUMBERS],
     }
     request = AnalysisRequest("seizure", recording.id, detector.digests, window=window, options=options)
-    provenance: dict[str, Any] = {
+    return SeizurePrediction(
+        request=request,
+        created=now(),
+        software_version=software_version(),
+        provenance=_provenance(recording, detector, run, window, rule, level),
+        threshold=level,
+        not_scored=tuple(_inside(run.not_scored, window)),
+        left_out=run.left_out,
+        model_title=detector.title,
+        caveat=run.caveat,
+        random_weights=detector.random_weights,
+        complete=False,
+    )
+
+
+def _provenance(
+    recording: Recording, detector: Detector, run: DetectorRun, window: Window, rule: Rule, threshold: float
+) -> dict[str, Any]:
+    """Everything that made a result and is known before the work begins, ready for JSON."""
+    return {
         "kind": "seizure",
         "recording": {
             "path": str(recording.path),
@@ -136,7 +159,7 @@ def _blank(
         "preprocessing": dict(run.preprocessing),
         "options": dict(run.options),
         "rule": dict(describe_rule(rule)),
-        "threshold": level,
+        "threshold": threshold,
         "seed": None,  # nothing is drawn at random
         "scored_channels": list(run.scored),
         "left_out": [list(pair) for pair in run.left_out],
@@ -145,19 +168,6 @@ def _blank(
         "versions": library_versions(detector.libraries),
         "device": detector.device,
     }
-    return SeizurePrediction(
-        request=request,
-        created=now(),
-        software_version=software_version(),
-        provenance=provenance,
-        threshold=level,
-        not_scored=tuple(_inside(run.not_scored, window)),
-        left_out=run.left_out,
-        model_title=detector.title,
-        caveat=run.caveat,
-        random_weights=detector.random_weights,
-        complete=False,
-    )
 
 
 def _fill(blank: SeizurePrediction, parts: Sequence[Chunk], rule: Rule) -> SeizurePrediction:
