@@ -77,7 +77,9 @@ class BrainmazeDetector(Detector):
             plan = plan_span(span, window, self._windows)
             if plan is None:
                 not_scored.append((span.start, span.stop, f"shorter than {MIN_SPAN:g} s"))
-            elif plan.n_wanted:
+                continue
+            not_scored += _edges(plan, span, window)
+            if plan.n_wanted:
                 plans.append((plan, SpanSignal(recording, span, survey.picks, settings)))
         if not plans:
             raise AnalysisError(
@@ -150,6 +152,17 @@ def plan_span(span: ScorableSpan, wanted: Window, windows: BrainmazeWindows) -> 
     high = min(n, math.floor((wanted.stop - start) / STEP - 0.5 + 1e-6) + 1)
     needed = tuple(w for w in laid if w[1] < high and w[2] > low)
     return SpanPlan(start, origin_steps, size, needed, low, high)
+
+
+def _edges(plan: SpanPlan, span: ScorableSpan, wanted: Window) -> list[tuple[float, float, str]]:
+    """What was asked for of a span and lies before its first output or after its last."""
+    start, stop = max(span.start, wanted.start), min(span.stop, wanted.stop)
+    if not plan.n_wanted:
+        rest = [(start, stop)]
+    else:
+        first, last = (plan.start + (k - 0.5) * STEP for k in (plan.wanted_from, plan.wanted_to))
+        rest = [(start, first), (last, stop)]
+    return [(a, b, "a value needs a second around it") for a, b in rest if b - a > 1e-6]
 
 
 def _caveat(plans: Sequence[SpanPlan], windows: BrainmazeWindows) -> str:

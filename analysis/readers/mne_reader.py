@@ -255,8 +255,8 @@ def _refusal(error: BaseException, path: Path, fmt: str) -> str:
     if "number of trials" in str(error).lower():
         return f"the file holds epochs and not one continuous recording ({path}): export the continuous data"
     return (
-        f"this {TITLES[fmt]} recording cannot be read, it is damaged, cut short or of an unknown kind ({path}): copy it "
-        "again, or export it as EDF+"
+        f"this {TITLES[fmt]} recording cannot be read, it is damaged, cut short or of an unknown kind ({path}): "
+        "copy it again, or export it as EDF+"
     )
 
 

@@ -19,6 +19,7 @@ from analysis.recording import Window
 from analysis.survey import ScorableSpan
 
 Make = Callable[..., Any]
+EDGE = "a value needs a second around it"
 SHORT = BrainmazeWindows(length=60.0, step=20.0, edge=10.0)  # the same method, quick enough for a test
 
 
@@ -62,7 +63,7 @@ def test_windows_give_what_the_package_gives(make_recording: Make, quick: Brainm
     times, values, _, run = collect(quick, make_recording(data, 256.0))
     assert times == pytest.approx(0.25 + 0.5 * np.arange(len(times)))
     assert values == pytest.approx(reference(data, 256.0, min(60.0, seconds)), abs=1e-5)
-    assert run.not_scored == []
+    assert run.not_scored == [(0, 0.25, EDGE), (times[-1] + 0.5, seconds, EDGE)]
 
 
 def test_what_comes_first_does_not_change_the_numbers(make_recording: Make, quick: BrainmazeDetector) -> None:
@@ -91,9 +92,13 @@ def test_windows_do_not_reach_across_a_gap(make_recording: Make, quick: Brainmaz
     )
     assert times.max() < 200
     assert run.not_scored == [
+        (0, 0.25, EDGE),
+        (89.75, 90, EDGE),
         (90, 115, "gap in the recording"),
         (115, 120, "shorter than 10 s"),
         (120, 130, "gap in the recording"),
+        (130, 130.25, EDGE),
+        (199.75, 200, EDGE),
     ]
 
 
@@ -101,7 +106,7 @@ def test_time_that_is_flat_everywhere_is_not_scored(make_recording: Make, quick:
     data = chirp(60, 256.0)
     data[:, 20 * 256 : 30 * 256] = 5.0
     times, _, _, run = collect(quick, make_recording(data, 256.0))
-    assert run.not_scored == [(20.25, 29.75, "flat in all channels")]
+    assert run.not_scored == [(0, 0.25, EDGE), (20.25, 29.75, "flat in all channels"), (59.75, 60, EDGE)]
     assert not ((times > 20.3) & (times < 29.3)).any()
 
 
