@@ -95,7 +95,10 @@ def eight(value: float) -> str:
 def exact_range(
     used: tuple[int, int], allowed: tuple[int, int], gain: float, offset: float
 ) -> tuple[tuple[int, int], tuple[float, float]]:
-    """Digital bounds around the used ones, and their physical values, that eight characters hold most exactly."""
+    """Digital bounds around the used ones, and their physical values, that eight characters hold most exactly.
+
+    The lowest used value must be greater than the lowest allowed one.
+    """
     first, last = used if used[1] > used[0] else (used[0] - 1, used[0])
     low = np.arange(first, max(allowed[0], first - _BOUNDS_TRIED) - 1, -1)
     high = np.arange(last, min(allowed[1], last + _BOUNDS_TRIED) + 1)

@@ -90,13 +90,22 @@ def _note_missing(channel: ChannelSurvey, absent: np.ndarray, start: int) -> Non
 
 
 def _smallest_step(samples: np.ndarray) -> float | None:
-    """The step between neighbouring values, made as exact as their whole span allows."""
+    """The step between neighbouring values, made as exact as their whole span allows.
+
+    Two neighbours alone tell it with the noise of float32, which would miscount the steps of the whole span; so it is
+    counted over twice the distance again and again, and each time gets twice as exact.
+    """
     values = np.unique(samples.astype(np.float64))
     if len(values) < 2:
         return None
-    smallest = float(np.diff(values).min())
-    span = float(values[-1] - values[0])
-    return span / round(span / smallest)
+    distances = values - values[0]
+    step = float(np.diff(values).min())
+    reach = step
+    while reach < distances[-1]:
+        reach *= 2
+        distance = float(distances[min(np.searchsorted(distances, reach), len(distances) - 1)])
+        step = distance / round(distance / step)
+    return step
 
 
 def _are_multiples(samples: np.ndarray, step: float) -> bool:
