@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort_right
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 
@@ -21,6 +22,8 @@ from analysis.annotation import RANDOM_WEIGHTS, Annotation
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROW_PADDING = 7
+_FEW = 200  # events that are put in one by one; each costs a move of the list's tail
+_ONSET = attrgetter("onset")
 ANNOTATION_ROLE = Qt.ItemDataRole.UserRole
 
 
@@ -30,14 +33,38 @@ class AnnotationModel(QAbstractListModel):
     def __init__(self, time_text: Callable[[float], str]) -> None:
         super().__init__()
         self._items: list[Annotation] = []
+        self._marks: Sequence[Annotation] = ()
+        self._sorted_marks: list[Annotation] = []
         self._time_text = time_text
 
-    def set_items(self, items: Sequence[Annotation]) -> None:
-        """Replace all annotations."""
+    def set_items(self, marks: Sequence[Annotation], events: Sequence[Annotation] = ()) -> None:
+        """Replace all annotations by marks, which are sorted once as long as they stay, and a model's events.
+
+        At one onset a mark stays before an event.
+        """
         self.beginResetModel()
-        # Stable, so that at one onset a human's mark stays before a model's; cheap for what is nearly sorted already.
-        self._items = sorted(items, key=attrgetter("onset"))
+        if marks is not self._marks:
+            self._marks, self._sorted_marks = marks, sorted(marks, key=_ONSET)
+        if len(events) > _FEW:
+            self._items = sorted((*self._sorted_marks, *events), key=_ONSET)
+        else:
+            self._items = self._sorted_marks.copy()
+            for event in events:
+                insort_right(self._items, event, key=_ONSET)
         self.endResetModel()
+
+    def row_of(self, annotation: Annotation) -> int | None:
+        """Where an annotation stands, found by bisection; None where it does not."""
+        row = bisect_left(self._items, annotation.onset, key=_ONSET)
+        while row < len(self._items) and self._items[row].onset == annotation.onset:
+            if self._items[row] == annotation:
+                return row
+            row += 1
+        return None
+
+    def first_from(self, time: float) -> int:
+        """Number of annotations that begin before a time, which is the row of the first one that does not."""
+        return bisect_left(self._items, time, key=_ONSET)
 
     def items(self) -> list[Annotation]:
         """The annotations in the order shown."""
@@ -163,12 +190,12 @@ class AnnotationList(QTableView):
         self.setMinimumHeight(90)
         self.clicked.connect(lambda index: self.picked.emit(index.data(ANNOTATION_ROLE)))
 
-    def set_items(self, items: Sequence[Annotation]) -> None:
-        """Replace all annotations, keeping the selected one selected where it is still there."""
+    def set_items(self, marks: Sequence[Annotation], events: Sequence[Annotation] = ()) -> None:
+        """Replace marks and a model's events, keeping the selected one selected where it is still there."""
         chosen = self.selected()
-        self._model.set_items(items)
-        if chosen is not None and chosen in self._model.items():
-            self._select(self._model.items().index(chosen))
+        self._model.set_items(marks, events)
+        if chosen is not None:
+            self.select(chosen)
 
     def items(self) -> list[Annotation]:
         """The annotations in the order shown."""
@@ -188,17 +215,18 @@ class AnnotationList(QTableView):
         if index.isValid():
             row = index.row() + direction
         elif direction > 0:
-            row = next((i for i, a in enumerate(items) if a.onset >= from_time), len(items) - 1)
+            row = self._model.first_from(from_time)
         else:
-            row = next((i for i in range(len(items) - 1, -1, -1) if items[i].onset < from_time), 0)
+            row = self._model.first_from(from_time) - 1
         row = min(max(row, 0), len(items) - 1)
         self._select(row)
         self.picked.emit(items[row])
 
     def select(self, annotation: Annotation) -> None:
         """Mark an annotation that was chosen elsewhere."""
-        if annotation in self._model.items():
-            self._select(self._model.items().index(annotation))
+        row = self._model.row_of(annotation)
+        if row is not None:
+            self._select(row)
 
     def _select(self, row: int) -> None:
         index = self._model.index(row)

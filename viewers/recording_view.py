@@ -65,7 +65,7 @@ class RecordingView(QWidget):
         self._shown: Window | None = None
         self._montage: tuple[Montage, Sequence[Channel]] | None = None  # waits for its first page
         self._px_per_mm: float | None = None
-        self._marks = Marks()
+        self._marks_with_seizures = AnnotationIndex()
         self._prediction: SeizurePrediction | None = None
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
@@ -110,7 +110,7 @@ class RecordingView(QWidget):
         self._duration, self._start = duration, start_datetime
         self._wanted = self._shown = self._montage = None
         self._patience.stop()
-        self._marks, self._prediction = Marks(), None
+        self._prediction = None
         self.trace_view.set_facts(duration, start_datetime, gaps)
         self.timeline.set_facts(duration, start_datetime, tuple(gaps))
         self.probability_lane.set_duration(duration)
@@ -173,7 +173,7 @@ class RecordingView(QWidget):
 
     def set_marks(self, marks: Marks) -> None:
         """Show the marks of people and of the file, and as bars the seizures that they tell of."""
-        self._marks = marks
+        self._marks_with_seizures = _with_seizures(marks)
         self.trace_view.set_result(Marks, marks, has_labels=len(marks) > 0)
         self._set_lines()
 
@@ -202,9 +202,7 @@ class RecordingView(QWidget):
 
     def _set_lines(self) -> None:
         events = AnnotationIndex(self._prediction.events if self._prediction is not None else ())
-        spans = [Annotation(start, stop - start, "sz", author="file") for start, stop in self._marks.seizures]
-        marks = AnnotationIndex((*self._marks.items, *spans)) if spans else self._marks.index
-        lines = sort_by_line(marks, events)
+        lines = sort_by_line(self._marks_with_seizures, events)
         of_random = self._prediction is not None and self._prediction.random_weights
         random_weights = are_random(lines[MODEL_LINE], of_random)
         self.readers_lane.set_lines(lines, random_weights)
@@ -323,6 +321,12 @@ class RecordingView(QWidget):
             lane.set_cursor(time)
         if self._shown is not None:
             self.timeline.set_cursor(time)
+
+
+def _with_seizures(marks: Marks) -> AnnotationIndex:
+    """Marks, and as spans the seizures that two of them may tell of."""
+    spans = [Annotation(start, stop - start, "sz", author="file") for start, stop in marks.seizures]
+    return AnnotationIndex((*marks.items, *spans)) if spans else marks.index
 
 
 def _drawn_on_lines(prediction: SeizurePrediction | None) -> tuple[object, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from analysis.annotation import Annotation, model_author
@@ -100,3 +101,35 @@ def test_source_of_random_weights_is_drawn(events, qtbot):
         events.set_items([Annotation(1.0, 2.0, "sz", author=model_author("m", random_weights))])
         images.append(events.grab().toImage())
     assert images[0] != images[1]
+
+
+def test_events_are_put_between_marks_that_stay_sorted(events):
+    given = tuple(marks(5, 1, 3))
+    events.set_items(given, marks(3, 0, author="model:x"))
+    assert [(a.onset, a.is_model) for a in events.items()] == [(0, True), (1, False), (3, False), (3, True), (5, False)]
+    first = events._model._sorted_marks
+    events.set_items(given, marks(4, author="model:x"))
+    assert [a.onset for a in events.items()] == [1, 3, 4, 5]
+    assert events._model._sorted_marks is first
+    events.set_items(given)
+    assert [a.onset for a in events.items()] == [1, 3, 5]
+
+
+@pytest.mark.parametrize("count", [3, 500])
+def test_few_and_many_events_come_in_the_same_order(events, count):
+    found = marks(*np.random.default_rng(0).uniform(0, 100, count).round(1).tolist(), author="model:x")
+    given = tuple(marks(*range(0, 100, 3)))
+    events.set_items(given, found)
+    assert events.items() == sorted((*given, *found), key=lambda a: a.onset)
+    for item in (given[5], found[-1]):
+        events.select(item)
+        assert events.selected() == item
+
+
+def test_one_of_several_at_an_onset_is_found(events):
+    items = [Annotation(2.0, float(i), "x") for i in range(5)]
+    events.set_items(items)
+    events.select(items[3])
+    assert events.selected() is items[3]
+    events.select(Annotation(2.0, 9.0, "x"))
+    assert events.selected() is items[3]

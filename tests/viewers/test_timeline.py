@@ -126,3 +126,17 @@ def test_each_pixel_of_the_curve_is_painted_once() -> None:
     assert heights[30] == pytest.approx(value[np.floor(left) == 30].max(), abs=0.01)
     wide = pixel_heights(Steps(np.array([10.0]), np.array([50.0]), np.array([0.5])), 100)
     assert np.flatnonzero(wide).tolist() == list(range(10, 50))
+
+
+def test_pointing_out_a_mark_costs_no_new_picture(timeline: Timeline) -> None:
+    marks = [Annotation(float(i), 0.0, "x") for i in range(1000)]
+    timeline.set_lines(sort_by_line(AnnotationIndex(marks), AnnotationIndex()))
+    timeline.grab()
+    made = timeline.pictures_made
+    seen = set()
+    for mark in marks[::100]:
+        timeline.set_current_event(mark)
+        image = timeline.grab().toImage()
+        seen.add(bytes(image.constBits().asarray(image.sizeInBytes())))
+    assert timeline.pictures_made == made
+    assert len(seen) == 10
