@@ -216,8 +216,9 @@ def kappa_over_draws(reference: np.ndarray, hypothesis: np.ndarray, seed: int, r
     defined = values[np.isfinite(values)]
     if len(defined) and np.ptp(defined) == 0:
         defined = defined[:1]  # all draws alike, as of a short recording; more would only add rounding
+    overall = float(cohen_kappas(reference[None], hypothesis[None])[0])
     return Kappa(
-        overall=_overall_kappa(reference, hypothesis),
+        overall=overall if math.isfinite(overall) else None,
         draws_mean=float(defined.mean()) if len(defined) else None,
         draws_sd=float(defined.std(ddof=0)) if len(defined) else None,
         n_draws=rule.n_draws,
@@ -228,12 +229,15 @@ def kappa_over_draws(reference: np.ndarray, hypothesis: np.ndarray, seed: int, r
 
 
 def cohen_kappas(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Cohen's kappa of each row of two boolean arrays (draws, segments); NaN where chance agreement is certain."""
-    agreement = (first == second).mean(axis=1)
-    p, q = first.mean(axis=1), second.mean(axis=1)
-    chance = p * q + (1 - p) * (1 - q)
+    """Cohen's kappa of each row of two boolean arrays (draws, segments); NaN where chance agreement is certain.
+
+    Whole numbers until the last division, so that agreement as by chance is 0 and not a little above or below.
+    """
+    n = first.shape[1]
+    both, p, q = (mask.sum(axis=1, dtype=np.int64) for mask in (first & second, first, second))
+    by_chance = p * (n - q) + q * (n - p)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(chance < 1, (agreement - chance) / (1 - chance), np.nan)
+        return np.where(by_chance > 0, 2 * (both * n - p * q) / by_chance, np.nan)
 
 
 def landis_koch(kappa: float | None) -> str | None:
@@ -243,14 +247,6 @@ def landis_koch(kappa: float | None) -> str | None:
     if kappa < 0:
         return _WORDS[0][1]
     return next((word for limit, word in _WORDS[1:] if kappa <= limit), "Almost perfect")
-
-
-def _overall_kappa(reference: np.ndarray, hypothesis: np.ndarray) -> float | None:
-    from sklearn.metrics import cohen_kappa_score
-
-    if len(set(reference.tolist()) | set(hypothesis.tolist())) < 2:
-        return None
-    return float(cohen_kappa_score(reference, hypothesis))
 
 
 def _mask(spans: Spans, rate: float, n: int) -> np.ndarray:

@@ -73,6 +73,14 @@ def test_vectorised_kappa_is_scikit_learns(labels: list[tuple[bool, bool]]) -> N
     assert cohen_kappas(first[None], second[None])[0] == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
+@pytest.mark.parametrize(("stop", "duration"), [(5, 15), (10, 15), (20, 25), (20, 30), (45, 95), (36, 20000)])
+def test_a_prediction_of_nothing_or_of_everything_agrees_as_by_chance(stop: float, duration: float) -> None:
+    for hypothesis in ([], [(0.0, duration)]):
+        kappa = score_events([(0.0, stop)], hypothesis, duration)["kappa"]
+        assert str(kappa["all"]) == str(kappa["draws_mean"]) == str(kappa["draws_sd"]) == "0.0"
+        assert kappa["word"] == "Slight"
+
+
 def test_a_perfect_prediction() -> None:
     score = compare_events([(100, 160), (2000, 2060)], [(100, 160), (2000, 2060)], 3600)
     rates = {"sensitivity": 1.0, "precision": 1.0, "f1": 1.0, "fp_per_24h": 0.0}
