@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import deque
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from viewers.time_scale import TimeScale
 
 _MAX_SAMPLES_PER_COLUMN = 4
 _PREPARED = 4
+_PIXELS_A_PIECE = 3
 _OVERVIEW_OPACITY = 0.72  # bands as wide as hours of signal let marks behind them through
 
 
@@ -136,30 +138,33 @@ class TracePicture:
             self._ratio = ratio
             self._look_anew()
 
-    def refine(self, height: float, ratio: float) -> None:
+    def refine(self, height: float, ratio: float, most_work: float = math.inf) -> None:
         """Replace the picture by antialiased lines, as good as a printed page.
 
-        Pages without samples are so dense that lines would look the same; they keep their raster.
+        Pages without samples are so dense that lines would look the same; they keep their raster, and so do pages
+        whose lines are more than `most_work` (see line_work), which would hold up whoever turns the page.
         """
         self._set_ratio(ratio)
         if not self.drawable or not self.page or not self.page.data.shape[0]:
             return
-        assert self.page is not None
         assert self._rows is not None
         image = QImage(self.page.lo.shape[0], round(height * ratio), QImage.Format.Format_ARGB32_Premultiplied)
-        image.fill(0)
-        painter = QPainter(image)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         x, values = self._polyline()
         y = (self._rows.origin + self._rows.gain * values) * ratio
         # Far outside the view a line is cut off rather than followed: it would take long and show nothing.
         np.clip(y, -4.0 * image.height(), 5.0 * image.height(), out=y)
+        # A pen wider than one pixel is a hundred times slower: on dense screens the lines are drawn twice.
+        shifts = (0.0, 1.0) if ratio >= 1.5 else (0.0,)
+        if len(shifts) * line_work(y) > most_work:
+            return
+        image.fill(0)
+        painter = QPainter(image)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         assert self._theme is not None
         for side, colour in enumerate(_colours(self._theme)):
             rows = [i for i, name in enumerate(self._rows.sides) if SIDES.index(name) == side]
-            # A pen wider than one pixel is a hundred times slower: on dense screens the lines are drawn twice.
             painter.setPen(QPen(QColor.fromRgba(colour), 1))
-            for shift in (0.0, 1.0) if ratio >= 1.5 else (0.0,):
+            for shift in shifts:
                 for row in rows:
                     painter.drawPath(functions.arrayToQPath(x, y[:, row] + shift, connect="finite"))
         painter.end()
@@ -202,6 +207,13 @@ class _Rasters:
             thickness=max(1, round(look.ratio)),
         )
         return image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
+
+
+def line_work(y: np.ndarray) -> float:
+    """What drawing lines through y (n, rows) in pixels costs, in pixels: the way they go, and some for each piece."""
+    if y.size == 0:
+        return 0.0
+    return float(np.nansum(np.abs(np.diff(y, axis=0)))) + _PIXELS_A_PIECE * y.size
 
 
 def _colours(theme: Theme, opacity: float = 1.0) -> list[int]:

@@ -12,7 +12,7 @@ from analysis.recording import Window
 from viewers.rows import Rows
 from viewers.theme import theme
 from viewers.time_scale import TimeScale
-from viewers.trace_picture import TracePicture, with_columns
+from viewers.trace_picture import TracePicture, line_work, with_columns
 
 WIDTH, HEIGHT = 500, 300
 
@@ -150,3 +150,25 @@ def test_prepared_picture_is_not_shown_at_another_sensitivity(
     before = painted(picture, Window(0, 10))
     picture.set_rows(Rows(single_montage("A", "B", sides="lr"), HEIGHT, 40.0, 4.0, eeg_channels("A", "B")))
     assert (painted(picture, Window(0, 10)) != before).any()
+
+
+def test_work_of_lines_is_their_way_and_their_pieces() -> None:
+    y = np.array([[0.0, 5.0], [10.0, 5.0], [np.nan, 5.0], [0.0, 8.0]])
+    assert line_work(y) == pytest.approx(10 + 3 + 3 * 8)
+    assert line_work(np.empty((0, 4))) == 0
+
+
+def test_lines_that_take_too_long_are_left_to_the_raster(picture: TracePicture, make_page) -> None:
+    data = np.random.default_rng(0).standard_normal((2001, 2)) * 50
+    picture.set_page(make_page(data, ("A", "B")), WIDTH)
+    painted(picture, Window(0, 10))
+    work = line_work(picture._rows.gain * picture._polyline()[1])
+    picture.refine(HEIGHT, 1.0, work * 0.99)
+    assert not picture.refined
+    picture.refine(HEIGHT, 1.0, work * 1.01)
+    assert picture.refined
+    picture.invalidate()
+    picture.refine(HEIGHT, 2.0, work * 1.01)  # twice the pixels, and drawn twice
+    assert not picture.refined
+    picture.refine(HEIGHT, 2.0)
+    assert picture.refined
