@@ -45,7 +45,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("montage_3", "View", "Montage: common average", ("3",)),
     ActionSpec("toggle_notch", "View", "Notch filter on or off", ("F",)),
     ActionSpec("overlays", "View", "Show the overlay list", ("O",)),
-    ActionSpec("hide_overlays", "View", "Hide overlays", ("H",), checkable=True),
+    ActionSpec("hide_overlays", "View", "Hide overlays (or hold H)", (), checkable=True),
     ActionSpec("clock", "View", "Time of day on the axis", ("T",), checkable=True),
     ActionSpec("theme_light", "View", "Light theme"),
     ActionSpec("theme_dark", "View", "Dark theme"),
@@ -96,4 +96,5 @@ def fill_recent(menu: QMenu, paths: Sequence[str], open_path: Callable[[str], No
 
 def key_table() -> list[tuple[str, str]]:
     """The keys and what they do, for the help window, in the order of the menus."""
-    return [("  ".join(spec.keys), spec.text) for spec in ACTIONS if spec.keys]
+    keys = [("  ".join(spec.keys), spec.text) for spec in ACTIONS if spec.keys]
+    return [*keys, ("H", "Hide overlays while it is held")]

@@ -30,7 +30,7 @@ CHECKPOINT_FILES = "Checkpoints (*.safetensors *.pt *.pth *.ckpt);;All files (*)
 
 def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
     """One handler per action of `app.actions.ACTIONS`."""
-    session, view = window.session, window.view
+    session = window.session
     montages = {f"montage_{i}": partial(session.change_view, montage=name) for i, name in enumerate(MONTAGES, 1)}
     themes = {f"theme_{name}": partial(window.set_theme, name) for name in ("light", "dark", "system")}
     return {
@@ -62,7 +62,7 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         "event_rules": partial(choose_rules, window),
         "help": lambda: HelpDialog(window).exec(),
         "about": partial(show_about, window),
-        "hide_overlays": lambda: view.hide_overlays(window.actions_by_id["hide_overlays"].isChecked()),
+        "hide_overlays": lambda: window.hide_overlays(window.actions_by_id["hide_overlays"].isChecked()),
         **montages,
         **themes,
     }
@@ -168,9 +168,9 @@ def go_to_time(window: MainWindow) -> None:
 
 
 def toggle_notch(window: MainWindow) -> None:
-    """Switch the notch off, or on at the frequency it was last set to."""
+    """Switch the notch off, or on at what hums in the recording; where nothing does, at the frequency used last."""
     session = window.session
-    session.change_view(notch=0.0 if session.view.notch else float(window.settings.mains))
+    session.change_view(notch=0.0 if session.view.notch else session.mains or window.settings.mains)
 
 
 def calibrate(window: MainWindow) -> None:

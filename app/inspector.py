@@ -65,7 +65,8 @@ class PredictionPanel(QWidget):
         names = "\n".join(f"{name}: {why}" for name, why in prediction.left_out)
         self._rows["Channels"].setToolTip(names and f"Left out:\n{names}")
         missing = sum(stop - start for start, stop, _ in prediction.not_scored)
-        self._set("Not scored", duration_words(missing) if missing else "nothing")
+        nothing = "nothing" if prediction.complete else "still running"
+        self._set("Not scored", duration_words(missing) if missing else nothing)
         reasons = "\n".join(f"{a:.1f}-{b:.1f} s: {why}" for a, b, why in prediction.not_scored[:20])
         self._rows["Not scored"].setToolTip(reasons)
         peak = float(prediction.probability.max()) if len(prediction.probability) else None
@@ -99,13 +100,16 @@ class AgreementPanel(QWidget):
     def say(self, text: str) -> None:
         """Show a sentence in place of numbers."""
         self._state.setText(text)
+        set_role(self._state, "muted")
         self._state.show()
         for row in self._rows.values():
             row.hide()
 
-    def show_scores(self, scores: Mapping[str, Any]) -> None:
-        """Show the figures of `score`; what is undefined is said to be."""
-        self._state.hide()
+    def show_scores(self, scores: Mapping[str, Any], random_weights: bool = False) -> None:
+        """Show the figures of `score`; what is undefined is said to be, and what comes of random weights too."""
+        self._state.setText("Random weights: agreement by chance" if random_weights else "")
+        self._state.setVisible(random_weights)
+        set_role(self._state, "warning")
         event, kappa = scores["event"], scores["kappa"]
         # The paper's figure is the mean over draws; a recording of one class has none, and then all segments serve.
         value = kappa["all"] if kappa["draws_mean"] is None else kappa["draws_mean"]

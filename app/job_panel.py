@@ -10,7 +10,7 @@ from app.errors import describe_error
 from app.jobs import Job
 from app.panel import ElidedLabel, FactRow, label, set_role
 
-_KEPT = 4
+_KEPT = 3
 
 
 class JobRow(QWidget):

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PyQt6.QtCore import QByteArray, Qt
-from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PyQt6.QtCore import QByteArray, QSize, Qt
+from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PyQt6.QtWidgets import QMainWindow, QMenu
 
 from analysis.recording import Recording
@@ -45,6 +45,8 @@ OVERLAYS = (
     ("annotations", "Human marks", "behind"),
 )
 _TITLE = "Cerebroscope"
+_SIZE = QSize(1600, 960)
+_HIDE_HINT = "hold H to hide"
 _OPACITY = 0.6
 # What the first run of any model would otherwise wait for.
 _ENGINE_MODULES = ("torch", "scipy.signal", "brainmaze_eeg_models")
@@ -84,7 +86,7 @@ class MainWindow(QMainWindow):
         self.set_px_per_mm(settings.px_per_mm)
         self.setAcceptDrops(True)
         self.setWindowTitle(_TITLE)
-        self.resize(1600, 960)
+        self._fit_screen()
         self._restore_layout()
 
     # Parts
@@ -97,7 +99,7 @@ class MainWindow(QMainWindow):
         self.status = StatusLine()
         self.setStatusBar(self.status)
         self.recording_panel = RecordingPanel()
-        self.events = AnnotationList(elapsed)
+        self.events = AnnotationList(lambda seconds: elapsed(seconds, 1))
         self.sensitivity_panel = SensitivityPanel()
         self.overlay_panel = OverlayPanel(list(OVERLAYS))
         self.model_panel = ModelPanel()
@@ -123,6 +125,7 @@ class MainWindow(QMainWindow):
         self.recent = QMenu("Open recent", self)
         self.menuBar().actions()[0].menu().insertMenu(self.actions_by_id["open_events"], self.recent)
         self._list_recent()
+        self.docks["overlays"].heading.set_remark(_HIDE_HINT)
         view_menu = self.menuBar().addMenu("&Panels")
         for dock in self.docks.values():
             view_menu.addAction(dock.toggleViewAction())
@@ -143,6 +146,7 @@ class MainWindow(QMainWindow):
         self.session.refused.connect(lambda text: self.status.say(text, "warning"))
         self.session.prediction_changed.connect(self._on_prediction)
         self.view.hovered.connect(self.status.show_cursor)
+        self.view.unhovered.connect(self.status.clear_cursor)
         self.overlay_panel.visibility_changed.connect(lambda _name, _on: self._apply_overlays())
         self.overlay_panel.opacity_changed.connect(self._apply_overlays)
 
@@ -165,6 +169,7 @@ class MainWindow(QMainWindow):
 
         `title` stands in the window title in place of the file's name.
         """
+        hide_in_log(str(path), "a recording")
         self.status.say(f"opening {path}…")
         self.reading.open(path, start, title)
 
@@ -195,7 +200,8 @@ class MainWindow(QMainWindow):
             self.status.show_device(str(prediction.provenance.get("device", "")).upper())
 
     def _on_job(self, job: Job) -> None:
-        if job.lane == "gpu":
+        # The comparison that follows every move of the threshold is shown by its own panel.
+        if job.lane == "gpu" and job.replaces != "agreement":
             self.job_panel.add(job)
             job.progressed.connect(lambda done, total, _text: self._show_work(job, done, total))
             job.finished.connect(lambda: self.status.show_work(""))
@@ -232,12 +238,35 @@ class MainWindow(QMainWindow):
         self.view.set_overlay_state("Annotations", OverlayState(shown["annotations"], strength))
         self.view.set_lane_collapsed("p(seizure)", not shown["seizure"])
 
+    def hide_overlays(self, hidden: bool) -> None:
+        """Hide every overlay for a look at the bare traces, and say so where overlays are listed."""
+        self.view.hide_overlays(hidden)
+        remark, role = ("hidden", "warning") if hidden else (_HIDE_HINT, "muted")
+        self.docks["overlays"].heading.set_remark(remark, role)
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:
+        """H hides the overlays while it is held."""
+        if event is not None and event.key() == Qt.Key.Key_H and not event.modifiers():
+            if not event.isAutoRepeat():
+                self.hide_overlays(True)
+            return
+        super().keyPressEvent(event)
+
+    def keyReleaseEvent(self, event: QKeyEvent | None) -> None:
+        """Let go of H: what was hidden comes back, unless the menu says otherwise."""
+        if event is not None and event.key() == Qt.Key.Key_H:
+            if not event.isAutoRepeat():
+                self.hide_overlays(self.actions_by_id["hide_overlays"].isChecked())
+            return
+        super().keyReleaseEvent(event)
+
     # Errors, files dropped on the window, the end
 
     def show_error(self, error: BaseException) -> None:
         """Say what went wrong in one sentence, with the details behind a button."""
         sentence, details = describe_error(error)
         log_error(error)
+        self.status.say("")
         commands.show_error_box(self, sentence, details)
 
     def dragEnterEvent(self, event: QDragEnterEvent | None) -> None:
@@ -259,6 +288,11 @@ class MainWindow(QMainWindow):
         job = Job("Sort the marks", lambda _progress: work(), lane="io", replaces="marks")
         job.succeeded.connect(then)
         self.runner.submit(job)
+
+    def _fit_screen(self) -> None:
+        screen = self.screen()
+        room = screen.availableGeometry().size() if screen is not None else _SIZE
+        self.resize(_SIZE.boundedTo(room))
 
     def _restore_layout(self) -> None:
         if self.settings.window_state:

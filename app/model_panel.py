@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QRadioButton, QSpinBox, QVBoxLayout, QWidget
 
 from app.packaged import PACKAGED, packaged_model
-from app.panel import label, set_role
+from app.panel import label
 from app.session import ModelChoice
 
 
@@ -51,6 +51,9 @@ class ModelPanel(QWidget):
         row = QHBoxLayout()
         self._segments_label = label("", "muted")
         self._segments = QSpinBox()
+        # The keys belong to the traces again as soon as a number has been entered.
+        self._segments.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self._segments.editingFinished.connect(self._segments.clearFocus)
         self._segments.setMinimum(1)
         self._segments.setToolTip(
             "MVPFormer's position rows mean something else at another window length: keep the T it was trained with."
@@ -95,9 +98,7 @@ class ModelPanel(QWidget):
     def _on_toggled(self, row: int) -> None:
         model, _, facts = self._models[row]
         self._limits.setText(facts["limits"] if "limits" in facts else _summary(facts))
-        self._state.setText("Random weights: the output means nothing" if facts.get("random_weights") else "")
-        self._state.setVisible(bool(self._state.text()))
-        set_role(self._state, "warning")
+        self._show_state(model, facts)
         needs_head = "limits" not in facts and not _has_seizure_head(facts)
         self._head.setVisible(needs_head)
         trained = _trained_segments(facts)
@@ -117,14 +118,19 @@ class ModelPanel(QWidget):
         model, button, facts = self._models[row]
         changed = replace(model, segments=None if value == _trained_segments(facts) else value)
         self._models[row] = (changed, button, facts)
-        trained = _trained_segments(facts)
-        other = value != trained
-        self._state.setText(f"Trained with T = {trained}: at T = {value} its position rows mean other distances")
-        self._state.setVisible(other)
-        if not other and facts.get("random_weights"):
-            self._state.setText("Random weights: the output means nothing")
-            self._state.show()
+        self._show_state(changed, facts)
         self.chosen.emit(changed)
+
+    def _show_state(self, model: ModelChoice, facts: Mapping[str, Any]) -> None:
+        """Say what must be known before the model's output is believed."""
+        lines = []
+        if facts.get("random_weights"):
+            lines.append("Random weights: the output means nothing")
+        if model.segments is not None:
+            trained = _trained_segments(facts)
+            lines.append(f"Trained with T = {trained}: at T = {model.segments} its position rows mean other distances")
+        self._state.setText("\n".join(lines))
+        self._state.setVisible(bool(lines))
 
 
 def _summary(facts: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
+from analysis.annotation import model_author
 from analysis.postprocessing import AUTO, Rule, choose_rule, derive_events
 from analysis.progress import Progress
 from analysis.results import SeizurePrediction
@@ -121,7 +122,7 @@ class ModelRuns(QObject):
             prediction.probability,
             self.threshold,
             self.rule_in_force(),
-            f"model:{prediction.model_title}",
+            model_author(prediction.model_title, prediction.random_weights),
         )
         return replace(prediction, threshold=self.threshold, events=events)
 

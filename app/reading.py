@@ -59,6 +59,7 @@ class Reading(QObject):
         self._opener.marks_ready.connect(self._on_marks)
         self._opener.overview_ready.connect(self._on_overview)
         self._opener.quality_ready.connect(self._on_quality)
+        self._opener.mains_ready.connect(self._on_mains)
         self._opener.events_ready.connect(self._on_event_table)
         self._session.opened.connect(self._show_recording)
         self._session.window_changed.connect(self._on_window)
@@ -164,10 +165,16 @@ class Reading(QObject):
         if recording is self._session.recording:
             self._view.set_quality(quality)
 
+    def _on_mains(self, recording: Recording, mains: float | None) -> None:
+        if recording is self._session.recording:
+            self._session.mains = mains
+
     def _on_event_table(self, table) -> None:
         self._session.add_annotations(table.events)
-        for warning in table.warnings:
-            self.complained.emit(warning)
+        recording = self._session.recording
+        if recording is not None and table.warnings:
+            recording.warnings.extend(table.warnings)
+            self._panel.show_warnings(recording)
 
     def _recall(self, recording: Recording) -> RecordingState:
         if self._data_folder is None:

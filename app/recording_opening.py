@@ -6,8 +6,9 @@ from pathlib import Path
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
-from analysis.channel_quality import assess_channels
+from analysis.channel_quality import ChannelQuality, assess_channels
 from analysis.event_tables import EventTable
+from analysis.mains import estimate_mains
 from analysis.marks import Marks
 from analysis.overview import Overview, build_overview
 from analysis.progress import Progress
@@ -24,6 +25,7 @@ class RecordingOpener(QObject):
     overview_ready = pyqtSignal(object, object)  # Recording, Overview
     marks_ready = pyqtSignal(object, object)  # Recording, Marks
     quality_ready = pyqtSignal(object, object)  # Recording, quality by channel
+    mains_ready = pyqtSignal(object, object)  # Recording, 50.0, 60.0 or None
     events_ready = pyqtSignal(object)
     failed = pyqtSignal(object)
 
@@ -61,8 +63,9 @@ class RecordingOpener(QObject):
         job.succeeded.connect(lambda found: self.marks_ready.emit(recording, found[0]))
         job.succeeded.connect(lambda found: self.overview_ready.emit(recording, found[1]))
         job.failed.connect(self.failed)
-        quality = self._job("Quality of the channels", lambda _progress: assess_channels(recording), "quality")
-        quality.succeeded.connect(lambda found: self.quality_ready.emit(recording, found))
+        quality = self._job("Quality of the channels", lambda _progress: _assess(recording), "quality")
+        quality.succeeded.connect(lambda found: self.quality_ready.emit(recording, found[0]))
+        quality.succeeded.connect(lambda found: self.mains_ready.emit(recording, found[1]))
         quality.failed.connect(self.failed)
         self._runner.submit(quality)
         self._runner.submit(job)
@@ -90,3 +93,7 @@ class RecordingOpener(QObject):
         self._jobs = [other for other in self._jobs if not other.ended]
         self._jobs.append(job)
         return job
+
+
+def _assess(recording: Recording) -> tuple[dict[str, ChannelQuality], float | None]:
+    return assess_channels(recording), estimate_mains(recording)

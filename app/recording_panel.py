@@ -11,6 +11,7 @@ from analysis.recording import BRAIN_TYPES, Recording
 from analysis.time_words import duration_words
 from app.panel import ElidedLabel, FactRow, label, set_role
 
+_SHOWN = 3
 _WORDS = {"eeg": "EEG", "ecog": "ECoG", "seeg": "SEEG"}
 
 
@@ -57,7 +58,9 @@ class RecordingPanel(QWidget):
             missing = sum(stop - start for start, stop in recording.gaps)
             count = len(recording.gaps)
             notes.insert(0, f"{count} gap{'s' if count > 1 else ''}, {duration_words(missing)} not recorded")
-        text = "\n".join(notes[:2]) + (f"\nand {len(notes) - 2} more (hover)" if len(notes) > 2 else "")
+        shown = notes if len(notes) <= _SHOWN else notes[: _SHOWN - 1]
+        more = [f"and {len(notes) - len(shown)} more (hover)"] if len(notes) > len(shown) else []
+        text = "\n".join([*shown, *more])
         self._warnings.setText(text)
         self._warnings.setToolTip("\n\n".join(notes))
         self._warnings.setVisible(bool(notes))

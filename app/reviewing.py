@@ -83,7 +83,8 @@ class Reviewing(QObject):
         if isinstance(scores, str):
             self._agreement.say(scores)
         else:
-            self._agreement.show_scores(scores)
+            prediction = self._session.prediction
+            self._agreement.show_scores(scores, prediction is not None and prediction.random_weights)
 
     def _on_event_picked(self, annotation: Annotation) -> None:
         self._session.centre_on(annotation.onset)

@@ -15,7 +15,7 @@ from analysis.montage import Montage, build_montage, default_montage, refusal
 from analysis.recording import Recording, Window
 from analysis.results import SeizurePrediction
 
-SENSITIVITIES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500)
+SENSITIVITIES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000, 2000, 5000, 10_000, 20_000)
 PAGE_SECONDS = (5, 10, 15, 20, 30, 60, 120, 300, 600, 3600, 86400)
 HIGHPASSES = (0.0, 0.1, 0.3, 0.5, 1.0, 1.6, 2.0, 5.0, 10.0)
 LOWPASSES = (0.0, 15.0, 20.0, 30.0, 35.0, 40.0, 50.0, 70.0, 100.0, 250.0)
@@ -80,6 +80,7 @@ class Session(QObject):
         self._added: tuple[Annotation, ...] = ()
         self._background = background
         self.prediction: SeizurePrediction | None = None
+        self.mains: float | None = None  # what hums in the recording, as far as it is known
         self.model: ModelChoice | None = None
 
     @property
@@ -97,7 +98,7 @@ class Session(QObject):
         """Show a recording from `start` seconds on, in the montage named if it can be derived."""
         self.recording = recording
         self._file_marks, self._added, self.marks = Marks(), (), Marks()
-        self.prediction = None
+        self.prediction = self.mains = None
         name = montage if montage and not refusal(montage, recording) else default_montage(recording)
         self.montage = build_montage(name, recording)
         intracranial = any(c.type in ("seeg", "ecog") for c in recording.channels)

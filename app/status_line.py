@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QStatusBar
 
 from app.panel import label, set_role
 from app.time_text import elapsed
 
+_MESSAGE_MS = 10_000
 RESEARCH_ONLY = "Research use only: not for diagnosis"
 
 
@@ -19,6 +21,10 @@ class StatusLine(QStatusBar):
         self.setContentsMargins(4, 0, 10, 0)
         self._cursor = label("", "strong")
         self._message = label("", "muted")
+        self._silence = QTimer(self)
+        self._silence.setSingleShot(True)
+        self._silence.setInterval(_MESSAGE_MS)
+        self._silence.timeout.connect(self._message.clear)
         self._work = label("", "muted")
         self._calibration = label("", "warning")
         self._device = label("", "muted")
@@ -33,10 +39,15 @@ class StatusLine(QStatusBar):
         amount = "" if value is None or value != value else f"   {value:+.0f} {unit}".replace("-", "−")
         self._cursor.setText(f"{elapsed(time, 3)}   {ch_name}{amount}")
 
+    def clear_cursor(self) -> None:
+        """Show no reading: there is nothing under the cursor."""
+        self._cursor.setText("")
+
     def say(self, text: str, role: str = "muted") -> None:
-        """Show a sentence until the next one."""
+        """Show a sentence for ten seconds, or until the next one."""
         self._message.setText(text)
         set_role(self._message, role)
+        self._silence.start()
 
     def show_work(self, text: str) -> None:
         """Show the progress of the running job."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from PyQt6.QtCore import QEventLoop
+from PyQt6.QtCore import QCoreApplication, QEvent, QEventLoop
 from PyQt6.QtGui import QImage
 from PyQt6.QtWidgets import QApplication
 
@@ -88,8 +88,10 @@ class Window:
     def close(self) -> None:
         """Close the window and end its work."""
         self.main.close()
+        QApplication.processEvents()  # what was put off to the next turn of the loop still finds its window
         self.main.deleteLater()
-        QApplication.processEvents()
+        # At once, with all its timers and connections: none must fire into objects that Python has already cleared.
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
 def open_window(

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QMessageBox
+from PyQt6.QtWidgets import QLabel, QMessageBox, QSpinBox
 
 from app.actions import ACTIONS
 from app.jobs import Job
@@ -140,7 +140,8 @@ def test_the_tiny_model_streams_a_prediction_that_says_random_weights(opened, sh
     assert prediction.complete
     assert len(prediction.times) == 9
     assert seen == sorted(seen)
-    assert {a.author for a in window.main.events.items() if a.is_model} == {f"model:{prediction.model_title}"}
+    authors = {a.author for a in window.main.events.items() if a.is_model}
+    assert authors == {f"model:{prediction.model_title} (random weights)"}
     check_threshold(window)
 
 
@@ -281,8 +282,14 @@ def test_agreement_speaks_of_the_recording_that_is_open(opened, shared):
     assert "Run a model" in said[-1]
 
 
-def test_the_notch_key_returns_to_the_frequency_last_chosen(opened):
-    main = opened(SEIZURE).main
+def test_the_notch_key_takes_the_mains_of_the_recording(opened):
+    main = opened(SEIZURE, mains=50.0).main
+    main.actions_by_id["toggle_notch"].trigger()
+    assert main.session.view.notch == 60.0
+
+
+def test_the_notch_key_returns_to_the_frequency_last_chosen_where_nothing_hums(opened):
+    main = opened("broken/zero_start_date.edf").main
     main.session.change_view(notch=60.0)
     main.actions_by_id["toggle_notch"].trigger()
     assert main.session.view.notch == 0.0
@@ -302,6 +309,49 @@ def test_overlays_come_back_as_they_were_left(shared, qtbot, tmp_path):
         main.overlay_panel.set_visible("annotations", False)
         handle.close()
     assert shown == [True, False]
+
+
+def test_overlays_are_hidden_while_h_is_held_and_that_is_said(opened, qtbot):
+    main = opened(SEIZURE).main
+    remark = main.docks["overlays"].heading.findChildren(QLabel)[-1]
+    qtbot.keyPress(main, Qt.Key.Key_H)
+    assert remark.text() == "hidden"
+    qtbot.keyRelease(main, Qt.Key.Key_H)
+    assert remark.text() == "hold H to hide"
+
+
+def test_a_reading_is_cleared_when_the_mouse_leaves(opened):
+    main = opened(SEIZURE).main
+    main.view.hovered.emit(3.168, "P4-O2", 8.0, "uV")
+    assert "P4-O2" in main.status._cursor.text()
+    main.view.unhovered.emit()
+    assert main.status._cursor.text() == ""
+
+
+def test_keys_return_to_the_traces_after_a_number_was_entered(opened, shared, qtbot):
+    window = opened(SEIZURE)
+    parity = shared / "parity/mvpformer"
+    window.load_model(str(parity / "tiny_base.pt"), str(parity / "tiny_head.pt"))
+    window.wait()
+    box = window.main.model_panel.findChild(QSpinBox)
+    window.main.activateWindow()
+    box.setFocus()
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert not box.hasFocus()
+
+
+def test_random_weights_are_said_in_the_list_and_of_the_agreement(opened, shared):
+    window = opened(SEIZURE)
+    parity = shared / "parity/mvpformer"
+    window.load_model(str(parity / "tiny_base.pt"), str(parity / "tiny_head.pt"))
+    window.wait()
+    window.run_model(str(parity / "tiny_base.pt"))
+    window.wait(120)
+    found = [a for a in window.main.events.items() if a.is_model]
+    assert found
+    assert all("random weights" in a.author for a in found)
+    said = [w.text() for w in window.main.agreement_panel.findChildren(QLabel) if w.isVisibleTo(window.main)]
+    assert any("Random weights" in text for text in said)
 
 
 def test_recent_recordings_are_offered(opened):
