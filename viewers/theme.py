@@ -201,6 +201,7 @@ QToolBar QToolButton, QPushButton {
 QToolBar QToolButton:hover, QPushButton:hover { border-color: @muted@; }
 QToolBar QToolButton:pressed, QPushButton:pressed { background: @accent_soft@; }
 QToolBar QToolButton:disabled, QPushButton:disabled { color: @muted@; }
+QToolBar QToolButton#qt_toolbar_ext_button { padding: 0; min-width: 20px; }
 QToolButton::menu-indicator { image: none; }
 QToolBar QToolButton#run, QPushButton[accent="true"] {
     background: @accent@; color: @on_accent@; border-color: @accent@; font-weight: bold; }

@@ -27,6 +27,7 @@ from viewers.theme import LIGHT, Theme
 from viewers.time_axis import TimeAxis
 from viewers.time_scale import clock_origin
 from viewers.trace_canvas import TraceCanvas
+from viewers.trace_pointer import TracePointer
 
 RIGHT_MARGIN = 8
 _REST_MS = 150
@@ -58,6 +59,7 @@ class TraceView(QWidget):
         self.axis = TimeAxis()
         self.gutter = Gutter()
         self.canvas = TraceCanvas()
+        self.pointer = TracePointer(self.canvas, self.gutter, self)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, RIGHT_MARGIN, 0)
         grid.setSpacing(0)
@@ -80,7 +82,6 @@ class TraceView(QWidget):
         self._has_labels = False
         self._note = ""
         self._waiting_for_paint = False
-        self._mouse: tuple[float, float] | None = None  # pixels
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(_REST_MS)
@@ -97,11 +98,12 @@ class TraceView(QWidget):
         canvas.scrolled.connect(self.scrolled)
         canvas.sensitivity_stepped.connect(self.sensitivity_requested)
         canvas.label_clicked.connect(self.event_clicked)
-        canvas.cursor_moved.connect(self._on_cursor)
-        canvas.cursor_left.connect(self._on_cursor_left)
-        canvas.span_dragged.connect(self.set_selection)
-        canvas.span_selected.connect(self._on_span)
-        canvas.clicked.connect(self._on_click)
+        pointer = self.pointer
+        pointer.hovered.connect(self.hovered)
+        pointer.unhovered.connect(self.unhovered)
+        pointer.cursor_moved.connect(self.cursor_moved)
+        pointer.span_selected.connect(self.span_selected)
+        pointer.clicked.connect(self.clicked)
         canvas.resized.connect(self._on_canvas_resized)
         canvas.painted.connect(self._on_painted)
 
@@ -182,14 +184,11 @@ class TraceView(QWidget):
                 overlay.show_page(shown, self.canvas.rows)
         self._update_labels()
         self._changed()
-        if self._mouse is not None:
-            # The mouse rests while the page goes by: it now points at another time.
-            self._on_cursor(self.canvas.scale_px.time(self._mouse[0]), self._mouse[1])
+        self.pointer.read_again()
 
     def set_selection(self, window: Window | None) -> None:
         """Show a selected span, or none."""
-        self.canvas.selection = window
-        self.canvas.repaint_all()
+        self.pointer.select(window)
 
     def set_current_event(self, annotation: Annotation | None) -> None:
         """Point out one mark."""
@@ -392,52 +391,3 @@ class TraceView(QWidget):
         """Keep the axis over the canvas."""
         super().resizeEvent(event)
         self._lay_axis()
-
-    # Mouse
-
-    def _on_cursor(self, time: float, y: float) -> None:
-        rows = self.canvas.rows
-        self._mouse = (self.canvas.scale_px.x(time), y)
-        self.cursor_moved.emit(time)
-        row = rows.row_at(y) if rows is not None else None
-        self.gutter.set_hovered(row)
-        if rows is None or row is None:
-            self.hovered.emit(time, "", float("nan"), "")
-            return
-        self.hovered.emit(time, self._row_name(row), self.value_at(time, row), rows.units[row])
-
-    def _row_name(self, row: int) -> str:
-        rows, page = self.canvas.rows, self.canvas.picture.page
-        assert rows is not None
-        unfiltered = page is not None and not page.filtered
-        return rows.montage.derivations[row].anode if unfiltered else rows.names[row]
-
-    def value_at(self, time: float, row: int) -> float:
-        """The value drawn at a time of a row: the nearest sample, or the middle of the column; NaN where none is."""
-        page = self.canvas.picture.page
-        if page is None or not self.canvas.page_fits(page):
-            return float("nan")
-        if page.data.shape[0]:
-            i = round((time - page.first_time) * page.sfreq)
-            return float(page.data[i, row]) if 0 <= i < page.data.shape[0] else float("nan")
-        column = int(time / page.column_seconds) - page.first_column if page.column_seconds else -1
-        if not 0 <= column < page.lo.shape[0]:
-            return float("nan")
-        return float((page.lo[column, row] + page.hi[column, row]) / 2)
-
-    def _on_cursor_left(self) -> None:
-        self._mouse = None
-        self.gutter.set_hovered(None)
-        self.cursor_moved.emit(None)
-        self.unhovered.emit()
-
-    def _on_span(self, window: Window | None) -> None:
-        had_one = self.canvas.selection is not None
-        self.set_selection(window)
-        if window is not None or had_one:
-            self.span_selected.emit(window)
-
-    def _on_click(self, time: float, y: float) -> None:
-        rows = self.canvas.rows
-        row = rows.row_at(y) if rows is not None else None
-        self.clicked.emit(time, rows.names[row] if rows is not None and row is not None else "")

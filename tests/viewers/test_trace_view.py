@@ -77,6 +77,16 @@ def test_rest_brings_antialiased_lines(view: TraceView, page: Page, qtbot) -> No
     assert not view.canvas.picture.refined
 
 
+def test_rest_leaves_a_page_whose_lines_take_long(view: TraceView, page: Page, make_page, qtbot) -> None:
+    """5 mV of noise make lines of a million pixels; asked for by name, they are drawn all the same."""
+    noise = np.random.default_rng(0).standard_normal((2001, 3)) * 5000
+    view.show_page(make_page(noise, NAMES, 20.0))
+    qtbot.waitUntil(lambda: not view._rest.isActive())
+    assert not view.canvas.picture.refined
+    view.refine_now()
+    assert view.canvas.picture.refined
+
+
 def test_hover_reads_time_channel_and_amplitude(view: TraceView, page: Page) -> None:
     told: list[tuple] = []
     view.hovered.connect(lambda *values: told.append(values))
