@@ -14,6 +14,9 @@ _SPAN_SECONDS = 2.0
 _FLAT_UV = 0.05
 _CLIPPED_RUN = 4
 _CLIPPED_SHARE = 0.005
+# This near to the end of what the file can hold, as a share of its range, a signal is against the rail: an open input
+# still flickers by a few digital steps.
+_RAIL_SHARE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -65,14 +68,38 @@ def _assess(channel: Channel, spans: list[np.ndarray]) -> ChannelQuality:
     if values.size == 0:
         return ChannelQuality(MISSING if channel.calibrated else NOT_CALIBRATED)
     low, centre, high = (float(q) for q in np.percentile(values, [1, 50, 99]))
-    state = OK
+    return ChannelQuality(_state(channel, spans, values, low, high), centre, high - low)
+
+
+def _state(channel: Channel, spans: list[np.ndarray], values: np.ndarray, low: float, high: float) -> str:
     if not channel.calibrated:
-        state = NOT_CALIBRATED
-    elif channel.unit == "uV" and channel.type != "stim" and float(np.ptp(values)) <= _FLAT_UV:
-        state = FLAT
-    elif channel.unit == "uV" and channel.type != "stim" and _is_clipped(spans, values):
-        state = CLIPPED
-    return ChannelQuality(state, centre, high - low)
+        return NOT_CALIBRATED
+    if channel.type == "stim":
+        return OK
+    if _is_flat(channel, values):
+        return FLAT
+    if channel.unit == "uV" and (_is_railed(channel, low, high) or _is_clipped(spans, values)):
+        return CLIPPED
+    return OK
+
+
+def _is_flat(channel: Channel, values: np.ndarray) -> bool:
+    """Whether a voltage never moves, or another signal says nothing but 0 or the least it can say."""
+    extent = float(np.ptp(values))
+    if channel.unit == "uV":
+        return extent <= _FLAT_UV
+    # A steady reading, as of a saturation of 97 %, is one; an instrument that is not there reads 0.
+    least = channel.limits[0] if channel.limits is not None else 0.0
+    return extent == 0 and bool(np.isclose(values[0], [0.0, least], rtol=1e-6, atol=0).any())
+
+
+def _is_railed(channel: Channel, low: float, high: float) -> bool:
+    """Whether the signal, but for 1 % on either side, lies at an end of what the file can hold that is not 0."""
+    if channel.limits is None:
+        return False
+    least, greatest = channel.limits
+    margin = _RAIL_SHARE * (greatest - least)
+    return (least != 0 and high <= least + margin) or (greatest != 0 and low >= greatest - margin)
 
 
 def _is_clipped(spans: list[np.ndarray], values: np.ndarray) -> bool:

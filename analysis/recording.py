@@ -37,7 +37,8 @@ class Channel:
     `type` is one of eeg, ecog, seeg, ecg, eog, emg, resp, stim, misc (MNE's words). `unit` is "uV" for every voltage
     (values are delivered in microvolts), else the file's own unit. `position` is in metres in the head frame. `site`
     is the 10-10 name of the electrode ("T7" for a label "T3") and None where there is none; `pair` holds the two
-    sites of a channel that was recorded bipolar.
+    sites of a channel that was recorded bipolar. `limits` are the least and the greatest value that the file can
+    hold, in `unit`, where it tells.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Channel:
     reference: str | None = None
     prefilter: str = ""
     calibrated: bool = True
+    limits: tuple[float, float] | None = None
 
     @property
     def is_brain(self) -> bool:

@@ -91,7 +91,7 @@ class EdfRecording(Recording):
             for signal in signals
         ]
         channels = [
-            replace(channel, unit="") if _has_no_unit(signal) and channel.type not in BRAIN_TYPES else channel
+            replace(channel, limits=_limits(signal), unit=_unit(channel, signal))
             for channel, signal in zip(build_channels(raw), signals, strict=True)
         ]
         self.warnings += _channel_warnings(list(zip(channels, signals, strict=True)))
@@ -261,6 +261,18 @@ def _channel_warnings(pairs: Sequence[tuple[Channel, EdfSignal]]) -> list[str]:
         ),
     ]
     return [f"{_listed(names)}: {what}" for names, what in told if names]
+
+
+def _unit(channel: Channel, signal: EdfSignal) -> str:
+    """What is no EEG and tells no unit has none; EEG without one is taken for microvolts."""
+    return "" if _has_no_unit(signal) and channel.type not in BRAIN_TYPES else channel.unit
+
+
+def _limits(signal: EdfSignal) -> tuple[float, float]:
+    """What the least and the greatest digital value stand for, in the unit that is delivered."""
+    _, gain, offset = signal.delivered
+    ends = sorted(gain * digital + offset for digital in (signal.digital_min, signal.digital_max))
+    return ends[0], ends[1]
 
 
 def _has_no_unit(signal: EdfSignal) -> bool:
