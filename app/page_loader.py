@@ -19,6 +19,7 @@ from analysis.montage import Montage
 from analysis.overview import OVERVIEW_PAGE_SECONDS, Overview, blank_page, overview_page
 from analysis.recording import Recording, Window
 from analysis.signal_blocks import BlockSource, ColumnPage
+from app.heap import keep_freed_memory
 
 _READY_PAGES = 4
 _LOG = logging.getLogger(__name__)
@@ -54,6 +55,7 @@ class PageLoader(QObject):
         prepare: Callable[[ColumnPage], None] | None = None,
     ) -> None:
         super().__init__(parent)
+        keep_freed_memory()
         self._submit = submit
         self._prepare = prepare
         self._cache = BlockCache()
