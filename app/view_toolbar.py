@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtGui import QAction
+from PyQt6.QtCore import QEvent, Qt, pyqtSignal
+from PyQt6.QtGui import QAction, QColor, QIcon, QPainter, QPalette, QPixmap
 from PyQt6.QtWidgets import QToolBar, QToolButton
 
 from analysis.montage import AS_RECORDED, AVERAGE, LB_18_1, MONTAGES, refusal
@@ -55,6 +55,17 @@ class ViewToolbar(QToolBar):
         widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.addWidget(widget)
 
+    def changeEvent(self, event: QEvent | None) -> None:
+        """Draw the sign for fields that do not fit in the colours of a new theme; style sheets leave it blank."""
+        super().changeEvent(event)
+        more = self.findChild(QToolButton, "qt_toolbar_ext_button")
+        if (
+            more is not None
+            and event is not None
+            and event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange)
+        ):
+            more.setIcon(_more_icon(self.palette().color(QPalette.ColorRole.ButtonText)))
+
     def _fill(self) -> None:
         view = self._session.view
         self.montage.set_choices([(f"{MONTAGE_TITLES[n]}\t{MONTAGE_KEYS[n]}", n) for n in MONTAGES], view.montage)
@@ -63,7 +74,7 @@ class ViewToolbar(QToolBar):
         self.notch.set_choices([(hertz(f), f) for f in NOTCHES], view.notch)
         self.sensitivity.set_choices([(f"{s} µV/mm", float(s)) for s in SENSITIVITIES], view.uv_per_mm)
         self.page.set_choices([(page_text(s), float(s)) for s in PAGE_SECONDS], view.page_seconds)
-        self.set_devices(("auto",))
+        self.set_devices(("auto", "cpu", "cuda"))
         self.show_view(view)
 
     def _connect(self) -> None:
@@ -115,6 +126,20 @@ class ViewToolbar(QToolBar):
         """List the devices a model can run on; "auto" is a GPU when there is one."""
         self.device_button.set_choices([(device_text(d), d) for d in devices], self.device)
         self.device_button.set_value(device_text(self.device), self.device)
+
+
+def _more_icon(colour: QColor) -> QIcon:
+    """The sign "»" as an icon."""
+    picture = QPixmap(32, 32)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    font = painter.font()
+    font.setPixelSize(30)
+    painter.setFont(font)
+    painter.setPen(colour)
+    painter.drawText(picture.rect(), Qt.AlignmentFlag.AlignCenter, "»")
+    painter.end()
+    return QIcon(picture)
 
 
 def hertz(value: float) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from analysis.annotation import model_author
 from analysis.engine.detector import Chunk, Detector, DetectorRun
 from analysis.engine.detectors import load_detector
 from analysis.errors import AnalysisError
@@ -181,7 +182,8 @@ def _fill(blank: SeizurePrediction, parts: Sequence[Chunk], rule: Rule) -> Seizu
     probability = np.concatenate([part.probability for part in parts]).astype(np.float32, copy=False)[order]
     for array in (times, durations, probability):
         array.setflags(write=False)
-    events = derive_events(times, durations, probability, blank.threshold, rule, f"model:{blank.model_title}")
+    author = model_author(blank.model_title, blank.random_weights)
+    events = derive_events(times, durations, probability, blank.threshold, rule, author)
     return replace(blank, times=times, durations=durations, probability=probability, events=events)
 
 
@@ -192,7 +194,7 @@ def _renew(known: SeizurePrediction, blank: SeizurePrediction, rule: Rule) -> Se
     return replace(
         known,
         threshold=blank.threshold,
-        events=derive_events(*arrays, blank.threshold, rule, f"model:{known.model_title}"),
+        events=derive_events(*arrays, blank.threshold, rule, model_author(known.model_title, known.random_weights)),
         provenance={**known.provenance, **asked},
     )
 

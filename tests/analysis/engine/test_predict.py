@@ -100,8 +100,8 @@ def test_events_follow_the_chosen_rule_and_threshold(tiny: Callable[..., Seizure
     result = tiny(SCALP_42, rule="E.1", threshold=0.45)
     assert result.threshold == 0.45
     arrays = (result.times, result.durations, result.probability)
-    assert result.events == derive_events(*arrays, 0.45, EpisodeRule(), "model:MVPFormer-tiny")
-    assert tiny(SCALP_42).events == derive_events(*arrays, 0.5, OnlineRule(), "model:MVPFormer-tiny")
+    assert result.events == derive_events(*arrays, 0.45, EpisodeRule(), "model:MVPFormer-tiny (random weights)")
+    assert tiny(SCALP_42).events == derive_events(*arrays, 0.5, OnlineRule(), "model:MVPFormer-tiny (random weights)")
 
 
 def test_part_of_a_recording(tiny: Callable[..., SeizurePrediction]) -> None:
@@ -122,7 +122,7 @@ def test_the_same_result_asked_for_twice_is_computed_once(
     again = tiny(SCALP_46, cache=tmp_path, threshold=0.45, rule="E.1")
     assert again.probability.tolist() == first.probability.tolist()
     arrays = (first.times, first.durations, first.probability)
-    assert again.events == derive_events(*arrays, 0.45, EpisodeRule(), "model:MVPFormer-tiny")
+    assert again.events == derive_events(*arrays, 0.45, EpisodeRule(), "model:MVPFormer-tiny (random weights)")
     assert again.provenance["rule"]["name"] == "E.1"
     with pytest.raises(TypeError):
         tiny(SCALP_46, cache=tmp_path, segments=5)
