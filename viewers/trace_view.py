@@ -158,7 +158,9 @@ class TraceView(QWidget):
         self._rebuild_rows()
 
     def set_note(self, text: str) -> None:
-        """Write the settings at the foot of the page."""
+        """Write the settings at the foot of the page; nothing is painted for settings that stay."""
+        if text == self._note:
+            return
         self._note = text
         self._write_notes(self.canvas.picture.page)
         self.canvas.repaint_all()

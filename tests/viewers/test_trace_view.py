@@ -69,6 +69,21 @@ def test_page_is_painted_and_told(view: TraceView, page: Page, qtbot) -> None:
     assert view.is_painted()
 
 
+def test_same_settings_cost_no_paint(view: TraceView, page: Page, qtbot) -> None:
+    view.set_note("7 µV/mm")
+    view.show_page(page)
+    qtbot.waitUntil(lambda: view.canvas.picture.refined)
+    qtbot.wait(50)
+    paints = []
+    view.canvas.painted.connect(lambda: paints.append(1))
+    view.set_note("7 µV/mm")
+    qtbot.wait(50)
+    assert not paints
+    view.set_note("10 µV/mm")
+    qtbot.waitUntil(lambda: len(paints) == 1)
+    assert view.canvas.furniture.note == "10 µV/mm"
+
+
 def test_rest_brings_antialiased_lines(view: TraceView, page: Page, qtbot) -> None:
     view.show_page(page)
     assert not view.canvas.picture.refined
