@@ -208,7 +208,7 @@ QToolBar QToolButton#run, QPushButton[accent="true"] {
 QToolBar QToolButton#run:hover, QPushButton[accent="true"]:hover { border-color: @text@; }
 QToolBar QToolButton#run:disabled, QPushButton[accent="true"]:disabled {
     background: @accent_soft@; color: @muted@; border-color: @accent_soft@; }
-QPushButton:focus, QToolButton:focus, QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {
+QPushButton:focus, QToolButton:focus, QLineEdit:focus {
     border-color: @accent@; }
 QDockWidget { color: @text@; titlebar-close-icon: none; titlebar-normal-icon: none; }
 QDockWidget > QWidget { background: @chrome@; }
@@ -222,9 +222,10 @@ QLabel[role="accent"] { color: @accent@; font-size: 11px; font-weight: bold; }
 QLabel[role="warning"] { color: @caution@; font-size: 11px; }
 QLabel[role="good"] { color: @good@; font-size: 11px; }
 QLabel[role="bad"] { color: @bad@; font-size: 11px; }
-QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit, QTextEdit {
+QLineEdit, QPlainTextEdit, QTextEdit {
     background: @field@; color: @text@; border: 1px solid @border@; border-radius: 5px; padding: 3px 7px;
     selection-background-color: @accent@; selection-color: @on_accent@; }
+QAbstractSpinBox QLineEdit { border: none; padding: 0; background: transparent; }
 QAbstractItemView {
     background: @field@; color: @text@; border: none; outline: 0; alternate-background-color: @chrome@;
     selection-background-color: @accent_soft@; selection-color: @text@; }
