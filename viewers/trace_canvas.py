@@ -113,6 +113,8 @@ class TraceCanvas(GraphicsView):
         self.view_box.setRange(
             xRange=(self._window.start, self._window.stop), yRange=(0, max(1, self.height())), padding=0, update=True
         )
+        # Left to the paint that follows, it would move the items there, and that would ask for a second paint.
+        self.view_box.updateMatrix()
         self.repaint_all()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
