@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from PyQt6.QtCore import QPointF
 from PyQt6.QtWidgets import QWidget
@@ -11,7 +13,7 @@ from viewers.trace_canvas import TraceCanvas
 
 
 @pytest.fixture
-def canvas(qtbot) -> TraceCanvas:
+def canvas(qtbot) -> Iterator[TraceCanvas]:
     # Inside another widget, as in the window: pyqtgraph takes a view apart when it is closed by itself.
     holder = QWidget()
     qtbot.addWidget(holder)
@@ -22,7 +24,7 @@ def canvas(qtbot) -> TraceCanvas:
     holder.show()
     qtbot.waitExposed(holder)
     qtbot.wait(50)
-    return made
+    yield made
 
 
 def test_another_window_is_painted_once(canvas: TraceCanvas, qtbot) -> None:
