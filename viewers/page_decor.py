@@ -29,11 +29,13 @@ def paint_grid(painter: QPainter, scale: TimeScale, height: float, theme: Theme,
     step = scale.step(LABEL_PX)
     minor = scale.minor_step(step)
     strong = {round(time / minor) for time in scale.ticks(step, origin)} if minor else set()
+    lines: dict[str, list[QLineF]] = {"grid": [], "grid_strong": []}
     for time in scale.ticks(minor, origin):
-        name = "grid_strong" if round(time / minor) in strong else "grid"
-        painter.setPen(QPen(theme.colour(name), 1))
         x = round(scale.x(time)) + 0.5
-        painter.drawLine(QLineF(x, 0, x, height))
+        lines["grid_strong" if round(time / minor) in strong else "grid"].append(QLineF(x, 0, x, height))
+    for name, found in lines.items():
+        painter.setPen(QPen(theme.colour(name), 1))
+        painter.drawLines(found)
 
 
 def paint_holes(

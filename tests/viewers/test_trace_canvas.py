@@ -25,6 +25,7 @@ def canvas(qtbot) -> Iterator[TraceCanvas]:
     qtbot.waitExposed(holder)
     qtbot.wait(50)
     yield made
+    holder.close()
 
 
 def test_another_window_is_painted_once(canvas: TraceCanvas, qtbot) -> None:
