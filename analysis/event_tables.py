@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -13,13 +14,17 @@ from analysis.event_readers import EventTable, read_table, read_tse
 from analysis.seizure_marks import find_seizures, seizures
 from models.whole_files import whole_file
 
-__all__ = ["EventTable", "find_seizures", "format_events", "read_events", "seizures", "write_events"]
+__all__ = ["EventTable", "cut_events", "find_seizures", "format_events", "read_events", "seizures", "write_events"]
 
 COLUMNS = ("onset", "duration", "eventType", "confidence", "channels", "dateTime", "recordingDuration")
 BACKGROUND = "bckg"
 NOT_AVAILABLE = "n/a"
+_SLACK = 1e-6  # seconds of rounding past the end that are not worth a word
 
 _TEXT_SUFFIXES = frozenset({".tsv", ".csv", ".csv_bi", ".txt", ".tse", ".tse_bi"})
+_ACCEPTED = (
+    "give an event table (.tsv, .csv, .csv_bi, .tse), a seizure list (.txt, .seizures) or a recording with annotations"
+)
 _EDF_MARK, _BDF_MARK = b"0       ", b"\xffBIOSEMI"
 
 
@@ -29,10 +34,45 @@ def read_events(
     """Read the events of one recording from an event table, a seizure list, or the recording's own annotations.
 
     A list that tells of several recordings needs `recording_name` (a name or path; RecordingError lists those it has)
-    or a fitting name among `hints`. `duration` in seconds is used where the file does not tell the length, to cut
-    what goes past the end. RecordingError when the file cannot be read or holds no events' table.
+    or a fitting name among `hints`. What goes past the `duration` in seconds, where it is given, is cut. Rows of
+    background are no events; they only tell the length. RecordingError when the file cannot be read or holds no
+    events' table.
     """
     path = Path(path)
+    table = _without_background(_read_any(path, recording_name, duration, hints))
+    return table if duration is None else cut_events(table, duration, path.name)
+
+
+def cut_events(table: EventTable, duration: float, name: str) -> EventTable:
+    """Leave out or cut what lies past `duration` seconds, with a warning that counts it; `name` is the file's."""
+    within = [event for event in table.events if event.onset <= duration + _SLACK]
+    events = tuple(
+        replace(event, duration=max(0.0, duration - event.onset)) if event.stop > duration + _SLACK else event
+        for event in within
+    )
+    n_late = len(table.events) - len(within)
+    n_long = sum(new is not old for new, old in zip(events, within, strict=True))
+    faults = [
+        f"{name}: {_count(n)} past the end at {duration:g} s, {done}"
+        for n, done in ((n_late, "left out"), (n_long, "cut there"))
+        if n
+    ]
+    return replace(table, events=events, warnings=(*table.warnings, *faults)) if faults else table
+
+
+def _count(n: int) -> str:
+    return "an event reaches" if n == 1 else f"{n} events reach"
+
+
+def _without_background(table: EventTable) -> EventTable:
+    events = tuple(event for event in table.events if event.description.strip().lower() != BACKGROUND)
+    if len(events) == len(table.events):
+        return table
+    covered = max(event.stop for event in table.events)
+    return replace(table, events=events, duration=table.duration if table.duration is not None else covered)
+
+
+def _read_any(path: Path, recording_name: str | None, duration: float | None, hints: Sequence[str]) -> EventTable:
     try:
         head = _head(path)
         suffix = path.suffix.lower()
@@ -110,7 +150,9 @@ def _read_recording(path: Path, head: bytes) -> EventTable:
             return EventTable(
                 tuple(recording.annotations), recording.duration, tuple(recording.warnings), recording.start_datetime
             )
-    except RecordingError:
+    except RecordingError as error:
+        if path.is_file() and not head.startswith((_EDF_MARK, _BDF_MARK)) and not _is_known_recording(path):
+            raise RecordingError(f"this is neither a file of events nor a recording ({path}): {_ACCEPTED}") from error
         if not head.startswith((_EDF_MARK, _BDF_MARK)):
             raise
         from analysis.readers.edf import read_edf_annotations
@@ -119,6 +161,17 @@ def _read_recording(path: Path, head: bytes) -> EventTable:
         if not events:
             raise
         return EventTable(events)
+
+
+def _is_known_recording(path: Path) -> bool:
+    """Whether the format is one of a recording, which then is only damaged."""
+    from analysis.readers import detect_format
+
+    try:
+        detect_format(path)
+    except RecordingError:
+        return False
+    return True
 
 
 def _clean(text: str) -> str:

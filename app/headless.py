@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.errors import AnalysisError, RecordingError
-from analysis.event_tables import EventTable, find_seizures, format_events, number, read_events
+from analysis.event_tables import EventTable, cut_events, find_seizures, format_events, number, read_events
 from analysis.progress import Progress
 from analysis.seizure_marks import SeizureMarks
 from app.output_folder import check_folder, write_folder
@@ -51,6 +52,8 @@ def predict(
     The folder is made where it is missing. Whatever goes wrong, nothing half-written is left: AnalysisError,
     RecordingError and CheckpointError say what it was, OSError that `out` cannot be written.
     """
+    if not str(out):
+        raise AnalysisError("no folder is named for the results: give one with --out")
     out = Path(out)
     check_folder(out)
     from analysis.engine.predict import predict_seizures
@@ -127,6 +130,7 @@ def score(
     names = [_recording_names(path) for path in paths]
     tables = [read_events(path, recording, duration, hints=names[1 - i]) for i, path in enumerate(paths)]
     length, source, doubts = _length(duration, paths, tables)
+    tables = [cut_events(table, length, path.name) for table, path in zip(tables, paths, strict=True)]
     truth = find_seizures(tables[0].events)
     said, more = _predicted(paths[1], tables[1])
     warnings = [*tables[0].warnings, *tables[1].warnings, *doubts, *more]
@@ -149,14 +153,27 @@ def score_batch(list_file: str | Path, seed: int = 0) -> Outcome:
     outcomes: list[tuple[dict[str, str], Outcome]] = []
     for line, row in rows:
         try:
-            duration = float(row["duration"]) if row.get("duration", "n/a") not in {"", "n/a"} else None
+            duration = _batch_duration(row.get("duration", ""))
             pair = [_beside(path, row[name]) for name in ("reference", "hypothesis")]
             outcomes.append((row, score(pair[0], pair[1], duration, row.get("recording") or None, seed)))
-        except (RecordingError, AnalysisError, ValueError) as error:
+        except (RecordingError, AnalysisError) as error:
             raise RecordingError(f"line {line} of the list cannot be scored ({path}): {error}") from error
     facts = [{"reference": row["reference"], "hypothesis": row["hypothesis"], **o.facts} for row, o in outcomes]
     text = "\n\n".join(f"{row['reference']} and {row['hypothesis']}\n{o.text}" for row, o in outcomes)
     return Outcome(facts, text, tuple(dict.fromkeys(w for _, o in outcomes for w in o.warnings)))
+
+
+def _batch_duration(text: str) -> float | None:
+    """The length in seconds that a row gives, None where it gives none; AnalysisError when it is no length."""
+    if text in {"", "n/a"}:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value > 0):
+        raise AnalysisError(f"its duration {text!r} is not a length: give seconds above 0, or n/a")
+    return value
 
 
 def _read_batch(path: Path) -> list[tuple[int, dict[str, str]]]:

@@ -234,3 +234,25 @@ def test_faulty_lines_are_told_once_each_and_no_more_than_can_be_read(tmp_path: 
     assert len(table.warnings) == 26
     assert table.warnings[0].startswith("e.tsv, line 2: the onset 'x'")
     assert table.warnings[-1] == "e.tsv: 75 more lines with faults"
+
+
+def test_events_past_the_end_of_the_recording_are_left_out_or_cut(tmp_path: Path) -> None:
+    path = tmp_path / "e.tsv"
+    rows = ["10\t5\tsz\t600", "40\t20\tsz\t600", "45\t0\tmark\t600", "100\t5\tsz\t600", "500\t5\tsz\t600"]
+    path.write_text("onset\tduration\teventType\trecordingDuration\n" + "\n".join(rows) + "\n")
+    assert [e.stop for e in read_events(path).events] == [15, 60, 45, 105, 505]
+    table = read_events(path, duration=45.0)
+    assert [(e.onset, e.stop) for e in table.events] == [(10, 15), (40, 45), (45, 45)]
+    assert table.warnings == (
+        "e.tsv: 2 events reach past the end at 45 s, left out",
+        "e.tsv: an event reaches past the end at 45 s, cut there",
+    )
+    assert read_events(path, duration=600.0).warnings == ()
+
+
+def test_background_is_no_event_but_tells_the_length(tmp_path: Path) -> None:
+    path = tmp_path / "e.tsv"
+    path.write_text("onset\tduration\ttrial_type\n0\t30\tbckg\n30\t10\tsz\n40\t60\tBCKG\n")
+    table = read_events(path)
+    assert [(e.onset, e.stop, e.description) for e in table.events] == [(30, 40, "sz")]
+    assert table.duration == 100

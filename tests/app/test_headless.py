@@ -55,8 +55,10 @@ def test_a_prediction_is_three_files_that_agree(shared: Path, tmp_path: Path) ->
 
 def test_a_recording_without_events_gets_a_background_row(shared: Path, tmp_path: Path) -> None:
     predict_tiny(shared, tmp_path / "out", threshold=1.0)
-    (event,) = read_events(tmp_path / "out/events.tsv").events
-    assert (event.onset, event.duration, event.description) == (0, 45, "bckg")
+    _, row = (tmp_path / "out/events.tsv").read_text("utf-8").splitlines()
+    assert row.split("\t")[:3] == ["0", "45", "bckg"]
+    table = read_events(tmp_path / "out/events.tsv")
+    assert (table.events, table.duration) == ((), 45)
 
 
 def test_the_packaged_detector_scores_well_on_a_real_seizure(shared: Path, tmp_path: Path) -> None:
@@ -215,6 +217,24 @@ def test_the_recording_of_a_summary_is_found_by_name_or_by_what_was_predicted(sh
     assert headless.score(summary, out / "events.tsv").facts["event"]["tp"] == 1
 
 
+def test_events_past_the_length_are_warned_of(tmp_path: Path) -> None:
+    late = events(tmp_path / "late.tsv", [(100, 20, "sz"), (300, 20, "sz")], 3600)
+    long = events(tmp_path / "long.tsv", [(5, 20, "sz")])
+    given = headless.score(late, long, duration=10)
+    assert given.facts["event"]["n_reference"] == 0
+    assert any("late.tsv: 2 events reach past the end at 10 s, left out" in warning for warning in given.warnings)
+    short = events(tmp_path / "short.tsv", [(5, 2, "sz")], 10)
+    warnings = headless.score(short, late).warnings
+    assert any("late.tsv: 2 events reach past the end at 10 s, left out" in warning for warning in warnings)
+
+
+def test_no_folder_is_not_the_working_folder(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(AnalysisError, match="no folder is named for the results: give one with --out"):
+        predict_tiny(shared, "")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_list_of_pairs(tmp_path: Path) -> None:
     events(tmp_path / "r.tsv", [(100, 20, "sz")])
     events(tmp_path / "h.tsv", [(100, 20, "sz")])
@@ -234,7 +254,9 @@ def test_a_list_of_pairs(tmp_path: Path) -> None:
         ("a\tb\n1\t2\n", "first line must name the columns"),
         ("reference\thypothesis\n", "has no pairs"),
         ("reference\thypothesis\nr.tsv\tnothing.tsv\n", r"line 2 of the list cannot be scored .*no such file"),
-        ("reference\thypothesis\tduration\nr.tsv\tr.tsv\tlong\n", "line 2 of the list .*'long'"),
+        ("reference\thypothesis\tduration\nr.tsv\tr.tsv\tlong\n", "line 2 .*list.tsv.* 'long' is not a length: give"),
+        ("reference\thypothesis\tduration\nr.tsv\tr.tsv\t-4\n", "line 2 .*list.tsv.* '-4' is not a length: give"),
+        ("reference\thypothesis\tduration\nr.tsv\tr.tsv\tinf\n", "line 2 .*list.tsv.* 'inf' is not a length"),
     ],
 )
 def test_lists_that_cannot_be_scored(tmp_path: Path, text: str, message: str) -> None:
