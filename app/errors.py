@@ -82,15 +82,21 @@ def _one_line(text: str) -> str:
 class _DiscreetFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         text = super().format(record)
-        for private, instead in _hidden.items():
+        for private, instead in sorted(_hidden.items(), key=lambda pair: -len(pair[0])):  # before a part of it goes
             text = text.replace(private, instead)
         return text
 
 
 def hide_in_log(private: str, instead: str) -> None:
-    """Write `instead` wherever the log would hold `private`: the path of a recording, which often names a patient."""
-    if private:
-        _hidden[private] = instead
+    """Write `instead` wherever the log would hold `private`: the path of a recording, which often names a patient.
+
+    Whole or not, and as an error of the system spells it.
+    """
+    if not private:
+        return
+    path = Path(private)
+    for text in {private, str(path), str(path.absolute()), path.name if path.suffix else private}:
+        _hidden[text] = _hidden[repr(text)[1:-1]] = instead
 
 
 def start_log(folder: Path) -> Path:

@@ -93,6 +93,18 @@ def test_the_unexpected_is_in_the_log_without_the_name_of_the_recording(log):
     assert str(log) in sentence
 
 
+@pytest.mark.parametrize("named", ["Mueller Anna.edf", "./Mueller Anna.edf", "{folder}/Mueller Anna.edf"])
+def test_a_recording_is_hidden_however_it_is_spelled(log, tmp_path, monkeypatch, named):
+    monkeypatch.chdir(tmp_path)
+    named = named.format(folder=tmp_path)
+    hide_in_log(named, "a recording")
+    log_error(ValueError(f"cannot read {named}, {Path(named).absolute()} or {str(Path(named))!r}"))
+    log_error(FileNotFoundError(2, "No such file", "Mueller Anna.edf"))
+    text = log.read_text("utf-8")
+    assert "Mueller" not in text
+    assert "cannot read a recording, a recording or 'a recording'" in text
+
+
 def test_the_log_turns_over_instead_of_growing(log):
     logger = logging.getLogger("somewhere")
     for _ in range(30):
