@@ -71,10 +71,11 @@ def _refuse_misspelt_command(name: str) -> None:
 
 
 def _fail(error: Exception, options: argparse.Namespace, debug: bool) -> int:
-    from app.errors import describe_error, is_expected, log_error, start_log
+    from app.errors import describe_error, hide_in_log, is_expected, log_error, start_log
     from app.settings import folders
 
     if not is_expected(error):
+        hide_in_log(getattr(options, "recording", None) or "", "a recording")
         try:
             start_log(folders().data / "log")
             log_error(error)
@@ -163,7 +164,7 @@ def _predict(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: auto")
     parser.add_argument("--batch-size", type=_count, metavar="N", help="windows at a time (default: what fits)")
     parser.add_argument("--segments", type=_count, metavar="T", help="segments in MVPFormer's window")
-    parser.add_argument("--rule", default="auto", metavar="NAME", help="how events are made: auto, E.1, E.2")
+    parser.add_argument("--rule", choices=("auto", "E.1", "E.2"), default="auto", help="how events are made")
     parser.add_argument("--threshold", type=_probability, metavar="P", help="least probability of a response")
     parser.add_argument("--out", metavar="DIR", required=True, help="folder for the results")
 

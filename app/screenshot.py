@@ -57,6 +57,7 @@ def take_screenshot(shot: Shot, out: Path, progress: Progress) -> list[str]:
         window.main.runner.added.connect(lambda job: job.failed.connect(failures.append))
         _refuse_unknown(shot, window)
         _wait(window, failures, progress)
+        _refuse_late_start(shot, window)
         _arrange(shot, window)
         for checkpoint in shot.checkpoints:
             window.load_model(checkpoint, shot.head, shot.config)
@@ -83,11 +84,21 @@ def _refuse_unknown(shot: Shot, window: Window) -> None:
     overlays, panels = window.main.overlay_panel.names(), window.main.docks
     for name in shot.overlays:
         if name not in overlays:
-            raise AnalysisError(f"no overlay is called {name!r}: there are {_listed(overlays)}")
+            raise AnalysisError(f"no overlay is called {name!r} ({shot.recording}): choose one of {_listed(overlays)}")
         if name in _NEEDS_MODEL and not shot.checkpoints:
-            raise AnalysisError(f"the overlay {name!r} shows what a model says: name one with --checkpoint")
+            raise AnalysisError(
+                f"the overlay {name!r} shows what a model says ({shot.recording}): name a model with --checkpoint"
+            )
     if shot.panel is not None and shot.panel not in panels:
-        raise AnalysisError(f"no panel is called {shot.panel!r}: there are {_listed(panels)}")
+        raise AnalysisError(f"no panel is called {shot.panel!r} ({shot.recording}): choose one of {_listed(panels)}")
+
+
+def _refuse_late_start(shot: Shot, window: Window) -> None:
+    duration = window.main.session.duration
+    if shot.start >= duration:
+        raise AnalysisError(
+            f"there is nothing at {shot.start:g} s ({shot.recording}): choose a start within 0 to {duration:g} s"
+        )
 
 
 def _listed(names: Iterable[str]) -> str:

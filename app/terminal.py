@@ -138,6 +138,8 @@ def screenshot(options: Namespace) -> None:
     leave_cores_free()
     check_files(options.recording, options.checkpoint, options.head, options.config)
     check_folder(options.out)
+    if Path(options.out).suffix.lower() != ".png":
+        raise AnalysisError(f"only PNG pictures are written ({options.out}): choose a name that ends in .png")
     draw_off_screen()
     load_qt()
     from app.screenshot import Shot, take_screenshot
@@ -218,6 +220,8 @@ def _check_file(name: str, role: str) -> None:
 
 def check_folder(out: str) -> None:
     """Refuse a file to be written in a folder that is not there, before the work is done."""
+    if not out:
+        raise AnalysisError("no file is named to write: give one with --out")
     folder = Path(out).absolute().parent
     if not folder.is_dir():
         raise AnalysisError(f"there is no such folder ({folder}): make it, or choose another")

@@ -118,6 +118,7 @@ def test_a_file_named_like_a_command_is_a_recording(ran, tmp_path, monkeypatch):
         ["predict", "a", "--checkpoint", "c", "--out", "o", "--start", "nan"],
         ["predict", "a", "--checkpoint", "c", "--out", "o", "--stop", "soon"],
         ["predict", "a", "--checkpoint", "c", "--out", "o", "--threshold", "1.5"],
+        ["predict", "a", "--checkpoint", "c", "--out", "o", "--rule", "E.3"],
         ["score", "a", "b", "--duration", "0"],
         ["score", "a"],
         ["score"],
@@ -193,6 +194,14 @@ def test_the_unexpected_is_told_whole_where_no_log_can_be_kept(fail, capsys, own
     fail(ValueError("odd"))
     assert main(["info", "a.edf"]) == 1
     assert capsys.readouterr().err.splitlines()[0].startswith("Traceback")
+
+
+def test_the_log_of_a_command_does_not_name_its_recording(fail, capsys, own_folders):
+    fail(RuntimeError("odd bytes in somewhere/Mueller_Anna.edf"))
+    assert main(["info", "somewhere/Mueller_Anna.edf"]) == 1
+    (log,) = own_folders.rglob("cerebroscope.log")
+    assert "odd bytes in a recording" in log.read_text("utf-8")
+    assert "Mueller" not in log.read_text("utf-8")
 
 
 def test_an_interrupt_is_one_word(fail, capsys):

@@ -157,9 +157,11 @@ def test_screenshot_with_a_model_and_a_panel(files, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (["--overlay", "gates"], "no overlay is called 'gates'"),
-        (["--overlay", "seizure"], "--checkpoint"),
-        (["--panel", "nothing"], "no panel is called 'nothing'"),
+        (["--overlay", "gates"], "no overlay is called 'gates' (REC): choose one of seizure"),
+        (["--overlay", "seizure"], "shows what a model says (REC): name a model with --checkpoint"),
+        (["--panel", "nothing"], "no panel is called 'nothing' (REC): choose one of "),
+        (["--start", "45"], "there is nothing at 45 s (REC): choose a start within 0 to 45 s"),
+        (["--start", "1000"], "there is nothing at 1000 s (REC): choose a start within 0 to 45 s"),
         (["--montage", "sideways"], "sideways"),
         (["--checkpoint", "HEAD"], "head"),
     ],
@@ -167,8 +169,30 @@ def test_screenshot_with_a_model_and_a_panel(files, tmp_path, capsys):
 def test_screenshots_that_cannot_be(files, tmp_path, capsys, more, words):
     arguments = ["screenshot", files["REC"], *(files.get(word, word) for word in more)]
     assert main([*arguments, "--out", str(tmp_path / "picture.png")]) == 1
-    assert words in only_error(capsys.readouterr().err)
+    assert words.replace("REC", files["REC"]) in only_error(capsys.readouterr().err)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("picture.jpg", "only PNG pictures are written (PLACE): choose a name that ends in .png"),
+        ("picture", "only PNG pictures are written (PLACE): choose a name that ends in .png"),
+        ("", "no file is named to write: give one with --out"),
+    ],
+)
+def test_pictures_have_names_that_say_what_they_are(files, tmp_path, capsys, name, words):
+    place = str(tmp_path / name) if name else ""
+    assert main(["screenshot", files["REC"], "--out", place]) == 1
+    assert words.replace("PLACE", place) in only_error(capsys.readouterr().err)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_scoring_a_file_of_no_events_says_what_event_files_there_are(files, tmp_path, capsys):
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"0" * 100)
+    assert main(["score", files["REC"], str(tmp_path / "picture.png")]) == 1
+    said = only_error(capsys.readouterr().err)
+    assert f"({tmp_path / 'picture.png'}): give an event table (.tsv, .csv, .csv_bi, .tse)" in said
 
 
 # Where it does not
