@@ -24,6 +24,7 @@ class ModelRuns(QObject):
 
     agreement_changed = pyqtSignal(object)  # a dict of scores, or a sentence
     threshold_changed = pyqtSignal(float)
+    waiting_changed = pyqtSignal(str)  # title of the model at work; empty when none is
 
     def __init__(
         self,
@@ -85,8 +86,15 @@ class ModelRuns(QObject):
         self.job.succeeded.connect(self._show)
         self.job.cancelled.connect(self._drop_partial)
         self.job.failed.connect(lambda _error: self._drop_partial())
+        self.job.finished.connect(self._on_finished)
+        self.waiting_changed.emit(model.title)
         self._runner.submit(self.job)
         return self.job
+
+    def _on_finished(self) -> None:
+        # A job that was replaced ends after its successor has begun.
+        if self.job is None or self.job.ended:
+            self.waiting_changed.emit("")
 
     def set_threshold(self, threshold: float) -> None:
         """Move the threshold and re-derive the events."""

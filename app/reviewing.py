@@ -48,6 +48,7 @@ class Reviewing(QObject):
         events.picked.connect(self._on_event_picked)
         sensitivity.threshold_changed.connect(runs.set_threshold)
         runs.threshold_changed.connect(self._on_threshold)
+        runs.waiting_changed.connect(view.set_waiting)
         runs.agreement_changed.connect(self._on_agreement)
         self._on_threshold(runs.threshold)
 

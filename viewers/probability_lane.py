@@ -19,6 +19,8 @@ HEIGHT = 62
 _TOP, _BOTTOM = 7.0, 6.0
 _GRAB_PX = 6.0
 
+_NOTHING_RUN = "no model has been run"
+
 
 @dataclass(frozen=True)
 class Steps:
@@ -56,6 +58,7 @@ class ProbabilityLane(Lane):
     def __init__(self) -> None:
         super().__init__(TITLE, HEIGHT)
         self._prediction: SeizurePrediction | None = None
+        self.empty_text = _NOTHING_RUN
         self._threshold = 0.5
         self._duration = 0.0
         self._grabbed = False
@@ -88,13 +91,18 @@ class ProbabilityLane(Lane):
             self._threshold = value
             self.update()
 
+    def set_waiting(self, model: str) -> None:
+        """Say, while there is nothing to draw, that this model is at work; an empty name: that none has been run."""
+        self.empty_text = f"{model} is running, its first numbers are still to come" if model else _NOTHING_RUN
+        self.changed()
+
     def paint_plot(self, painter: QPainter, scale: TimeScale, size: QSize) -> None:
         """Steps with a soft ground, hatching where nothing was scored, dots where an answer is still to come."""
         prediction = self._prediction
         painter.setFont(font(10))
         if prediction is None:
             painter.setPen(self.theme.colour("muted"))
-            painter.drawText(QRectF(6, 0, 300, size.height()), Qt.AlignmentFlag.AlignVCenter, "no model has been run")
+            painter.drawText(QRectF(6, 0, 600, size.height()), Qt.AlignmentFlag.AlignVCenter, self.empty_text)
             return
         self._paint_unscored(painter, scale, size, prediction)
         steps = steps_on(scale, prediction.times, prediction.durations, prediction.probability)

@@ -187,6 +187,10 @@ class RecordingView(QWidget):
         if _drawn_on_lines(prediction) != drawn_before:
             self._set_lines()
 
+    def set_waiting(self, model: str) -> None:
+        """Say in the probability lane which model is at work before its first numbers come; empty: none is."""
+        self.probability_lane.set_waiting(model)
+
     def set_threshold(self, value: float) -> None:
         """Move the threshold line; events come with the next prediction."""
         self.probability_lane.set_threshold(value)

@@ -188,9 +188,11 @@ def test_cancel_drops_what_had_arrived(opened):
     window = opened("scalp-seizure-42ch/scalp_seizure.edf")
     window.run_model("brainmaze")
     job = wait_until_at_work(window)
+    assert "brainmaze A is running" in window.main.view.probability_lane.empty_text
     window.main.actions_by_id["cancel"].trigger()
     window.wait(10)
     assert job.state == "cancelled"
+    assert window.main.view.probability_lane.empty_text == "no model has been run"
     assert window.main.session.prediction is None
 
 
