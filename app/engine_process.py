@@ -65,7 +65,8 @@ class EngineProcess:
     def start(self) -> None:
         """Start the process unless it runs; returns at once, while the process is still getting ready."""
         with self._state:
-            self._start()
+            if not self._closed:
+                self._start()
 
     def call(self, function: str, arguments: dict[str, Any] | None = None, progress: Progress | None = None) -> Any:
         """Run "module:function" with keyword arguments in the other process and return what it returns.

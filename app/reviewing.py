@@ -65,7 +65,7 @@ class Reviewing(QObject):
     def _list_events(self) -> None:
         prediction = self._session.prediction
         found = prediction.events if prediction is not None else ()
-        self._events.set_items((*self._session.marks.items, *found))
+        self._events.set_items(self._session.marks.items, found)
         count = len(self._events.items())
         remark = f"{len(found)} from the model" if found else f"{count:,}" if count else "none"
         self._heading.set_remark(remark, "accent" if found else "muted")

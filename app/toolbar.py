@@ -63,18 +63,21 @@ class ChoiceButton(QToolButton):
 
     def set_value(self, value: str, data: object = None, suffix: str = "") -> None:
         """Show the value in force (with a lighter suffix beside it) and check the menu entry that carries `data`."""
+        changed = (value, suffix) != (self._value, self._suffix)
         self._value, self._suffix = value, suffix
         for action in self._group.actions() if self._group is not None else []:
             action.setChecked(action.data() == data)
-        self.setAccessibleDescription(f"{value} {suffix}".strip())
-        self.updateGeometry()
-        self.update()
+        if changed:  # laying out the toolbar anew costs as much as painting a page
+            self.setAccessibleDescription(f"{value} {suffix}".strip())
+            self.updateGeometry()
+            self.update()
 
     def set_lit(self, on: bool, remark: str) -> None:
         """Mark the field as one to be aware of, with the reason in its tool tip."""
-        self._lit = on
-        self.setToolTip(f"{self._tip}\n{remark}" if on else self._tip)
-        self.update()
+        if on != self._lit:
+            self._lit = on
+            self.setToolTip(f"{self._tip}\n{remark}" if on else self._tip)
+            self.update()
 
     def value(self) -> str:
         """The text of the value in force."""

@@ -322,3 +322,10 @@ def test_it_works_from_a_program_without_a_guard(tmp_path):
         cwd=tmp_path,
     )
     assert (done.stdout, done.stderr) == ("2\n", "")
+
+
+def test_starting_after_the_end_starts_nothing():
+    engine = EngineProcess()
+    engine.close()
+    engine.start()
+    assert engine.pid is None
