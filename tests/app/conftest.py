@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from app.errors import stop_log
+
 
 @pytest.fixture(autouse=True)
 def own_folders(tmp_path_factory, monkeypatch):
     """Settings, logs and caches of each test in a folder of its own."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("CEREBROSCOPE_HOME", str(home))
-    return home
+    yield home
+    stop_log()  # of a command that failed: errors of the next test must not point to it
