@@ -232,7 +232,9 @@ def _open_quietly(path: Path, fmt: str) -> tuple[Any, list[str]]:
     try:
         # Some readers print; nothing but our own answer belongs on the terminal.
         with warnings.catch_warnings(record=True) as caught, redirect_stdout(io.StringIO()):
-            warnings.simplefilter("always")
+            warnings.simplefilter("ignore")  # what Python says of memory or of old names is not about the file
+            for told in (UserWarning, RuntimeWarning):
+                warnings.simplefilter("always", told)
             raw = reader(path, preload=False, verbose=_WARNINGS)
     except FileNotFoundError as error:
         missing = Path(error.filename).name if error.filename else "its data"
@@ -247,7 +249,7 @@ def _open_quietly(path: Path, fmt: str) -> tuple[Any, list[str]]:
         ) from error
     except LIBRARY_ERRORS as error:
         raise RecordingError(_refusal(error, path, fmt)) from error
-    return raw, [str(warning.message) for warning in caught if not issubclass(warning.category, DeprecationWarning)]
+    return raw, [str(warning.message) for warning in caught]
 
 
 def _refusal(error: BaseException, path: Path, fmt: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,6 +22,8 @@ class RecordFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._file = path.open("rb", buffering=0)
+        # A recording that is read by several threads is closed when the last of them lets go of it.
+        self._finalizer = weakref.finalize(self, self._file.close)
         self._lock = threading.Lock()
         self.size = os.fstat(self._file.fileno()).st_size
 
@@ -56,7 +59,7 @@ class RecordFile:
 
     def close(self) -> None:
         """Release the file; reading afterwards raises ValueError."""
-        self._file.close()
+        self._finalizer()
 
 
 def fingerprint(paths: Sequence[Path]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -45,3 +46,13 @@ def test_fingerprints_see_size_beginning_middle_and_end(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(base + b"\0")
     prints.add(fingerprint([tmp_path / "a"]))
     assert len(prints) == 5
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_file_nobody_reads_any_more_is_closed_without_a_word(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(CONTENT)
+    file = RecordFile(tmp_path / "a")
+    held = file._file
+    del file
+    gc.collect()
+    assert held.closed
