@@ -47,7 +47,7 @@ def _load(
 
         if head is not None or config is not None or segments is not None:
             raise AnalysisError(
-                f"the packaged detector takes no head, no configuration and no number of segments ({checkpoint}): leave them out"
+                f"a packaged detector takes no head, configuration or number of segments ({checkpoint}): leave them out"
             )
         return BrainmazeDetector(PACKAGED[checkpoint.lower()], device)
     from analysis.engine.mvpformer_detector import MVPFormerDetector
