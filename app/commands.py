@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
 
 from analysis.montage import MONTAGES
@@ -204,8 +205,16 @@ def show_about(window: MainWindow) -> None:
 
 
 def show_error_box(window: MainWindow, sentence: str, details: str) -> None:
-    """Show a sentence with the details behind a button, without stopping the rest of the window."""
+    """Show a sentence with the details behind a button, without stopping the rest of the window.
+
+    A sentence that is on screen already, as when page after page of a lost disk fails, is not shown twice.
+    """
+    for shown in window.findChildren(QMessageBox):
+        if shown.isVisible() and shown.text() == sentence:
+            shown.raise_()
+            return
     box = QMessageBox(QMessageBox.Icon.Warning, "Cerebroscope", sentence, QMessageBox.StandardButton.Ok, window)
     box.setDetailedText(details)
     box.setModal(False)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.show()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PyQt6.QtWidgets import QFileDialog, QInputDialog
+from PyQt6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
 
+from analysis.errors import RecordingError
 from analysis.event_tables import read_events
 from app import commands
 from app.dialogs.calibration import CalibrationDialog
@@ -91,6 +92,14 @@ def test_measuring_the_screen_makes_millimetres_true(window: Window, monkeypatch
     after = window.main.view.trace_view.rows.gain
     np.testing.assert_allclose(after / before, 5.0 / px_per_mm, rtol=1e-5)
     assert "not calibrated" not in window.main.status._calibration.text()
+
+
+def test_one_fault_is_one_box_however_often_it_comes_back(window: Window):
+    for _ in range(3):
+        window.main.show_error(RecordingError("the recording cannot be read any more (a.edf): check the disk"))
+    window.main.show_error(RecordingError("another fault (a.edf): do something else"))
+    boxes = [box.text() for box in window.main.findChildren(QMessageBox) if box.isVisible()]
+    assert sorted(text[:7] for text in boxes) == ["another", "the rec"]
 
 
 def test_running_without_a_recording_asks_for_one(qtbot):
