@@ -302,7 +302,7 @@ class MainWindow(QMainWindow):
     def _remember(self) -> None:
         view, settings = self.session.view, self.settings
         settings.highpass, settings.lowpass, settings.notch = view.highpass, view.lowpass, view.notch
-        settings.uv_per_mm, settings.page_seconds = view.uv_per_mm, view.page_seconds
+        settings.uv_per_mm, settings.page_seconds = self.session.usual_uv_per_mm, view.page_seconds
         settings.threshold = self.runs.threshold
         settings.event_rule, settings.rule_constants = rule_settings(self.runs.rule)
         settings.window_geometry = bytes(self.saveGeometry().toBase64()).decode()

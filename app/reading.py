@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from statistics import median
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
+from analysis.channel_quality import ChannelQuality
 from analysis.marks import Marks
 from analysis.recording import Recording, Window
 from app.errors import log_error
@@ -161,9 +163,14 @@ class Reading(QObject):
             self._view.set_overview(overview)
             self.request_page()
 
-    def _on_quality(self, recording: Recording, quality: object) -> None:
+    def _on_quality(self, recording: Recording, quality: Mapping[str, ChannelQuality]) -> None:
         if recording is self._session.recording:
             self._view.set_quality(quality)
+            spreads = [quality[channel.name].spread for channel in recording.channels if channel.is_brain]
+            if spreads and self._session.make_readable(median(spreads)):
+                self.complained.emit(
+                    f"amplitudes are beyond belief for EEG: shown at {self._session.view.uv_per_mm:,.0f} µV/mm"
+                )
 
     def _on_mains(self, recording: Recording, mains: float | None) -> None:
         if recording is self._session.recording:

@@ -15,13 +15,18 @@ from analysis.montage import Montage, build_montage, default_montage, refusal
 from analysis.recording import Recording, Window
 from analysis.results import SeizurePrediction
 
-SENSITIVITIES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000, 2000, 5000, 10_000, 20_000)
+SENSITIVITIES = (
+    *(1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000),
+    *(2000, 5000, 10_000, 20_000, 50_000, 100_000),  # for files whose unit is wrong
+)
 PAGE_SECONDS = (5, 10, 15, 20, 30, 60, 120, 300, 600, 3600, 86400)
 HIGHPASSES = (0.0, 0.1, 0.3, 0.5, 1.0, 1.6, 2.0, 5.0, 10.0)
 LOWPASSES = (0.0, 15.0, 20.0, 30.0, 35.0, 40.0, 50.0, 70.0, 100.0, 250.0)
 NOTCHES = (0.0, 50.0, 60.0)
 INTRACRANIAL_SENSITIVITY = 50.0
 _FEW_MARKS = 5000
+_BEYOND_BELIEF = 50_000.0  # microvolts from the first to the 99th percentile: no brain, no electrode offset does this
+_READABLE_MM = 10.0
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,9 @@ class Session(QObject):
         self.montage: Montage | None = None
         self.window = Window(0.0, 10.0)
         self.view = view or View()
+        # What the reader likes for scalp EEG; what other recordings are opened or looked at with does not change it.
+        self.usual_uv_per_mm = self.view.uv_per_mm
+        self._is_usual = True
         self.marks = Marks()
         self._file_marks = Marks()
         self._added: tuple[Annotation, ...] = ()
@@ -103,7 +111,8 @@ class Session(QObject):
         self.montage = build_montage(name, recording)
         intracranial = any(c.type in ("seeg", "ecog") for c in recording.channels)
         scalp = any(c.type == "eeg" for c in recording.channels)
-        sensitivity = INTRACRANIAL_SENSITIVITY if intracranial and not scalp else self.view.uv_per_mm
+        self._is_usual = scalp or not intracranial
+        sensitivity = self.usual_uv_per_mm if self._is_usual else INTRACRANIAL_SENSITIVITY
         length = page_seconds or self.view.page_seconds
         self.view = replace(self.view, montage=name, uv_per_mm=sensitivity, page_seconds=length)
         self.window = self._clamped(start)
@@ -148,6 +157,8 @@ class Session(QObject):
             except AnalysisError as error:
                 self.refused.emit(str(error))
                 return
+        if self._is_usual:
+            self.usual_uv_per_mm = view.uv_per_mm
         before, self.view = self.view, view
         # The window is settled before anyone hears of the change, so that each listener asks for the right page once.
         anchor = self.window.start if start is None else start
@@ -161,6 +172,18 @@ class Session(QObject):
     def step_sensitivity(self, steps: int) -> None:
         """Make the traces taller (positive) or flatter by steps of the clinical scale."""
         self.change_view(uv_per_mm=float(_step(SENSITIVITIES, self.view.uv_per_mm, -steps)))
+
+    def make_readable(self, spread: float) -> bool:
+        """Open flatter where amplitudes, `spread` in microvolts, are beyond belief; whether that was so.
+
+        Such a file is probably wrong by a power of ten, and at a clinical sensitivity it is one black surface.
+        """
+        if not spread > _BEYOND_BELIEF:
+            return False
+        self._is_usual = False
+        flat = next((s for s in SENSITIVITIES if spread / s <= _READABLE_MM), SENSITIVITIES[-1])
+        self.change_view(uv_per_mm=float(flat))
+        return True
 
     def step_page_length(self, steps: int) -> None:
         """Show more (positive) or less time per page."""

@@ -46,6 +46,28 @@ def test_intracranial_recordings_open_flatter(qtbot, array_recording):
     assert session.view.montage == "as recorded"
 
 
+def test_what_another_kind_of_recording_needs_does_not_stick(qtbot, recording, array_recording):
+    session = Session()
+    session.open(recording)
+    session.change_view(uv_per_mm=10.0)
+    contacts = [Channel(f"A{i}", f"A{i}", "seeg", "uV", 10.0) for i in range(1, 5)]
+    session.open(array_recording(contacts, np.zeros((4, 1000)), 10.0))
+    session.change_view(uv_per_mm=100.0)
+    session.open(recording)
+    assert session.view.uv_per_mm == 10.0
+    assert session.make_readable(580_000.0)
+    session.open(recording)
+    assert session.view.uv_per_mm == session.usual_uv_per_mm == 10.0
+
+
+@pytest.mark.parametrize(
+    ("spread", "value"), [(20_000.0, 7.0), (float("nan"), 7.0), (580_000.0, 100_000.0), (6e9, 100_000.0)]
+)
+def test_only_amplitudes_beyond_belief_change_the_sensitivity(session, spread, value):
+    assert session.make_readable(spread) == (value != 7.0)
+    assert session.view.uv_per_mm == value
+
+
 def test_pages_stop_at_both_ends(session):
     session.page(-1)
     assert session.window == Window(0.0, 10.0)
@@ -95,7 +117,7 @@ def test_a_refused_montage_changes_nothing_and_says_why(session, qtbot, array_re
     assert session.view.montage == "as recorded"
 
 
-@pytest.mark.parametrize(("steps", "value"), [(1, 5.0), (-1, 10.0), (99, 1.0), (-99, 20_000.0)])
+@pytest.mark.parametrize(("steps", "value"), [(1, 5.0), (-1, 10.0), (99, 1.0), (-99, 100_000.0)])
 def test_sensitivity_steps_along_the_clinical_scale(session, steps, value):
     session.step_sensitivity(steps)
     assert session.view.uv_per_mm == value

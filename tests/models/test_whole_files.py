@@ -85,6 +85,7 @@ def test_an_error_of_the_writer_keeps_its_own_file_and_leaves_nothing(tmp_path):
 def test_the_mask_of_the_process_is_not_touched(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "umask", None)  # whoever calls it changes it for every other thread for a moment
     write_whole(tmp_path / "a", b"x")
+    assert (tmp_path / "a").read_bytes() == b"x"
 
 
 def test_many_threads_write_one_file(tmp_path):
