@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 
 import numpy as np
 
 from analysis.annotation import Annotation
+
+_FEW = 64  # changes that are worked into the sorted arrays one by one
+_AUTHOR, _ONSET, _DURATION = attrgetter("author"), attrgetter("onset"), attrgetter("duration")
 
 
 class AnnotationIndex:
@@ -15,17 +20,26 @@ class AnnotationIndex:
 
     def __init__(self, annotations: Iterable[Annotation] = ()) -> None:
         items = list(annotations)
-        onset = np.fromiter(map(attrgetter("onset"), items), np.float64, len(items))
-        duration = np.fromiter(map(attrgetter("duration"), items), np.float64, len(items))
+        onset = np.fromiter(map(_ONSET, items), np.float64, len(items))
+        duration = np.fromiter(map(_DURATION, items), np.float64, len(items))
         order = np.lexsort((duration, onset))
         self.items: tuple[Annotation, ...] = tuple(map(items.__getitem__, order.tolist()))
-        self.authors: frozenset[str] = frozenset(map(attrgetter("author"), items))
+        self._authors = Counter(map(_AUTHOR, items))
         self.onset = onset[order]
         self.stop = self.onset + duration[order]
+        self._settle()
+
+    def _settle(self) -> None:
+        """Work out what follows from onsets and ends, and let nobody change them."""
         # Latest end so far: everything before the first place where it passes a time has ended by then.
-        self._reach = np.maximum.accumulate(self.stop) if items else self.stop
+        self._reach = np.maximum.accumulate(self.stop) if self.items else self.stop
         for array in (self.onset, self.stop, self._reach):
             array.flags.writeable = False
+
+    @property
+    def authors(self) -> frozenset[str]:
+        """Everybody who says something."""
+        return frozenset(self._authors)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -39,3 +53,41 @@ class AnnotationIndex:
         ends, onsets = self.stop[first:last], self.onset[first:last]
         keep = (ends > start) | (onsets >= start)
         return np.flatnonzero(keep) + first
+
+    def position(self, annotation: Annotation) -> int:
+        """Where an annotation stands: itself, or with an id the one that has it; KeyError where it does not."""
+        first = int(np.searchsorted(self.onset, annotation.onset, side="left"))
+        last = int(np.searchsorted(self.onset, annotation.onset, side="right"))
+        for i in range(first, last):
+            item = self.items[i]
+            if item is annotation or (annotation.id and item.id == annotation.id):
+                return i
+        raise KeyError(annotation)
+
+    def changed(self, removed: Sequence[Annotation], added: Sequence[Annotation]) -> AnnotationIndex:
+        """The index without some annotations and with others, for few of them without sorting it all again."""
+        places = sorted((self.position(annotation) for annotation in removed), reverse=True)
+        if len(removed) + len(added) > _FEW:
+            gone = set(places)
+            return AnnotationIndex([*(a for i, a in enumerate(self.items) if i not in gone), *added])
+        items = list(self.items)
+        for place in places:
+            del items[place]
+        onset, stop = np.delete(self.onset, places), np.delete(self.stop, places)
+        for annotation in added:
+            place = _place_for(annotation, onset, items)
+            items.insert(place, annotation)
+            onset = np.insert(onset, place, annotation.onset)
+            stop = np.insert(stop, place, annotation.stop)
+        index = AnnotationIndex.__new__(AnnotationIndex)
+        index.items, index.onset, index.stop = tuple(items), onset, stop
+        index._authors = +(self._authors + Counter(map(_AUTHOR, added)) - Counter(map(_AUTHOR, removed)))
+        index._settle()
+        return index
+
+
+def _place_for(annotation: Annotation, onset: np.ndarray, items: list[Annotation]) -> int:
+    """Where an annotation belongs: by onset, then by duration, after those that are equal."""
+    first = int(np.searchsorted(onset, annotation.onset, side="left"))
+    last = int(np.searchsorted(onset, annotation.onset, side="right"))
+    return bisect_right(items, annotation.duration, first, last, key=_DURATION)

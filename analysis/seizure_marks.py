@@ -79,6 +79,11 @@ def find_seizures(annotations: Iterable[Annotation], detections: bool = False) -
     return SeizureMarks(tuple(joined), tuple(sorted(set(unended))))
 
 
+def tells_of_seizure(annotation: Annotation) -> bool:
+    """Whether `find_seizures` would look at an annotation."""
+    return bool(_role(annotation.description, False))
+
+
 def join_spans(spans: Iterable[Sequence[float]]) -> list[tuple[float, float]]:
     """Sort spans and join those that overlap or touch."""
     joined: list[tuple[float, float]] = []

@@ -314,6 +314,7 @@ class MainWindow(QMainWindow):
             self._remember()
             self._save_settings(self.settings)
         self.reading.close()
+        self.session.close()
         self.runner.shutdown(2.0)
         for process in (self.engine, self.reader):
             process.close()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
+from analysis.annotation import number_annotations
 from analysis.channel_quality import ChannelQuality, assess_channels
 from analysis.event_tables import EventTable
 from analysis.mains import estimate_mains
@@ -57,6 +58,7 @@ class RecordingOpener(QObject):
 
         def work(progress: Progress) -> tuple[Marks, Overview]:
             overview = build_overview(recording, progress)
+            number_annotations(recording.annotations)
             return Marks.of(recording.annotations), overview
 
         job = self._job("Overview of the recording", work, "survey")

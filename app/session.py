@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from PyQt6.QtCore import QObject, pyqtSignal
@@ -14,6 +14,7 @@ from analysis.marks import Marks
 from analysis.montage import Montage, build_montage, default_montage, refusal
 from analysis.recording import Recording, Window
 from analysis.results import SeizurePrediction
+from app.mark_keeper import Background, MarkKeeper, MarkShelf
 
 SENSITIVITIES = (
     *(1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000),
@@ -24,7 +25,6 @@ HIGHPASSES = (0.0, 0.1, 0.3, 0.5, 1.0, 1.6, 2.0, 5.0, 10.0)
 LOWPASSES = (0.0, 15.0, 20.0, 30.0, 35.0, 40.0, 50.0, 70.0, 100.0, 250.0)
 NOTCHES = (0.0, 50.0, 60.0)
 INTRACRANIAL_SENSITIVITY = 50.0
-_FEW_MARKS = 5000
 _BEYOND_BELIEF = 50_000.0  # microvolts from the first to the 99th percentile: no brain, no electrode offset does this
 _READABLE_MM = 10.0
 
@@ -71,10 +71,14 @@ class Session(QObject):
     def __init__(
         self,
         view: View | None = None,
-        background: Callable[[Callable[[], Marks], Callable[[Marks], None]], None] | None = None,
+        background: Background | None = None,
         parent: QObject | None = None,
+        shelf: MarkShelf | None = None,
     ) -> None:
-        """`background(work, then)` does long work elsewhere and calls `then` with its result; None: it is done here."""
+        """`background(work, then)` does long work elsewhere and calls `then` with its result; None: it is done here.
+
+        `shelf` keeps the marks; sessions that share one share the marks of a recording that both show.
+        """
         super().__init__(parent)
         self.recording: Recording | None = None
         self.montage: Montage | None = None
@@ -83,13 +87,18 @@ class Session(QObject):
         # What the reader likes for scalp EEG; what other recordings are opened or looked at with does not change it.
         self.usual_uv_per_mm = self.view.uv_per_mm
         self._is_usual = True
-        self.marks = Marks()
-        self._file_marks = Marks()
-        self._added: tuple[Annotation, ...] = ()
+        self._shelf = shelf or MarkShelf(self)
+        self.keeper = MarkKeeper(self)  # of no recording
+        self._kept = ""  # id of the recording whose marks are held
         self._background = background
         self.prediction: SeizurePrediction | None = None
         self.mains: float | None = None  # what hums in the recording, as far as it is known
         self.model: ModelChoice | None = None
+
+    @property
+    def marks(self) -> Marks:
+        """The marks of people and files, and what was decided on those of models."""
+        return self.keeper.marks
 
     @property
     def duration(self) -> float:
@@ -104,8 +113,8 @@ class Session(QObject):
         page_seconds: float | None = None,
     ) -> None:
         """Show a recording from `start` seconds on, in the montage named if it can be derived."""
+        self._take_keeper(recording)
         self.recording = recording
-        self._file_marks, self._added, self.marks = Marks(), (), Marks()
         self.prediction = self.mains = None
         name = montage if montage and not refusal(montage, recording) else default_montage(recording)
         self.montage = build_montage(name, recording)
@@ -190,30 +199,28 @@ class Session(QObject):
         self.change_view(page_seconds=float(_step(PAGE_SECONDS, self.view.page_seconds, steps)))
 
     def set_file_marks(self, marks: Marks) -> None:
-        """Take the annotations that the recording itself carries, sorted where they were read."""
-        self._file_marks = marks
-        self._gather()
+        """Take the annotations that the recording itself carries, numbered and sorted where they were read."""
+        self.keeper.set_file_marks(marks)
 
-    def add_annotations(self, annotations: Iterable[Annotation]) -> None:
-        """Add annotations from a sidecar chosen by the reader."""
-        self._added += tuple(annotations)
-        self._gather()
+    def add_annotations(self, annotations: Iterable[Annotation], label: str = "Add marks") -> tuple[Annotation, ...]:
+        """Add annotations, such as those of a file chosen by the reader, as one step that can be undone."""
+        return self.keeper.add(annotations, label, self._background)
 
-    def _gather(self) -> None:
-        """Join the marks of the file and the others; many of them are sorted in the background."""
-        items = (*self._file_marks.items, *self._added)
-        if not self._added:
-            self._take_marks(self._file_marks, self.recording)
-        elif self._background is None or len(items) <= _FEW_MARKS:
-            self._take_marks(Marks.of(items), self.recording)
-        else:
-            recording = self.recording
-            self._background(lambda: Marks.of(items), lambda marks: self._take_marks(marks, recording))
+    def close(self) -> None:
+        """Let go of the marks; call it when the window closes."""
+        self._let_keeper_go()
 
-    def _take_marks(self, marks: Marks, recording: Recording | None) -> None:
-        if recording is self.recording:
-            self.marks = marks
-            self.marks_changed.emit(marks)
+    def _take_keeper(self, recording: Recording) -> None:
+        self._let_keeper_go()
+        self.keeper = self._shelf.take(recording.id)
+        self._kept = recording.id
+        self.keeper.changed.connect(self.marks_changed)
+
+    def _let_keeper_go(self) -> None:
+        if self._kept:
+            self.keeper.changed.disconnect(self.marks_changed)
+            self._shelf.give_back(self._kept)
+            self._kept = ""
 
     def set_prediction(self, prediction: SeizurePrediction | None) -> None:
         """Show a result of the recording that is open; results of another one are not shown."""
