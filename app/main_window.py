@@ -16,7 +16,6 @@ from app import commands
 from app.actions import build_actions, fill_recent
 from app.appearance import apply_theme
 from app.dialogs.event_rules import rule_from_settings, rule_settings
-from app.engine_process import EngineProcess
 from app.errors import describe_error, hide_in_log, log_error
 from app.inspector import AgreementPanel, PredictionPanel
 from app.job_panel import JobPanel
@@ -35,6 +34,7 @@ from app.settings import Settings
 from app.status_line import StatusLine
 from app.time_text import elapsed
 from app.view_toolbar import ViewToolbar
+from app.workplace import Workplace
 from viewers.annotation_list import AnnotationList
 from viewers.overlays.base import OverlayState
 from viewers.recording_view import RecordingView
@@ -48,8 +48,6 @@ _TITLE = "Cerebroscope"
 _SIZE = QSize(1600, 960)
 _HIDE_HINT = "hold H to hide"
 _OPACITY = 0.6
-# What the first run of any model would otherwise wait for.
-_ENGINE_MODULES = ("torch", "scipy.signal", "brainmaze_eeg_models")
 
 
 class MainWindow(QMainWindow):
@@ -61,16 +59,20 @@ class MainWindow(QMainWindow):
         save_settings: Callable[[Settings], None] | None = None,
         data_folder: Path | None = None,
         results_folder: Path | None = None,
+        workplace: Workplace | None = None,
     ) -> None:
-        """`data_folder` keeps how each recording was looked at, `results_folder` what models found; None: nothing."""
+        """`data_folder` keeps how each recording was looked at, `results_folder` what models found; None: nothing.
+
+        `workplace` is that of a window which is open already, in place of all the others.
+        """
         super().__init__()
-        self.settings = settings
-        self._save_settings = save_settings
+        self.workplace = workplace or Workplace(settings, save_settings, data_folder, results_folder)
+        self.workplace.enter(self)
+        self.settings = self.workplace.settings
         self.runner = JobRunner(parent=self)
-        log = data_folder / "log" / "engine.log" if data_folder is not None else None
-        self.engine = EngineProcess(preload=_ENGINE_MODULES, log=log)
-        self.reader = EngineProcess("reader", niceness=0, log=log)
-        self.session = Session(_view_of(settings), self._in_background, self)
+        self.engine, self.reader = self.workplace.engine, self.workplace.reader
+        data_folder, results_folder = self.workplace.data_folder, self.workplace.results_folder
+        self.session = Session(_view_of(self.settings), self._in_background, self, self.workplace.shelf)
         self.view = RecordingView()
         self.opener = RecordingOpener(self.runner, self.reader, self)
         self.runs = ModelRuns(self.session, self.runner, self.engine, results_folder, self)
@@ -82,8 +84,8 @@ class MainWindow(QMainWindow):
         self.reviewing = self._make_reviewing()
         self._wire()
         self._wire_models()
-        self.set_theme(settings.theme)
-        self.set_px_per_mm(settings.px_per_mm)
+        self.set_theme(self.settings.theme)
+        self.set_px_per_mm(self.settings.px_per_mm)
         self.setAcceptDrops(True)
         self.setWindowTitle(_TITLE)
         self._fit_screen()
@@ -310,14 +312,11 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent | None) -> None:
         """End the work cleanly and remember how the window looked."""
-        if self._save_settings is not None:
-            self._remember()
-            self._save_settings(self.settings)
+        self._remember()
         self.reading.close()
         self.session.close()
         self.runner.shutdown(2.0)
-        for process in (self.engine, self.reader):
-            process.close()
+        self.workplace.leave(self)
         super().closeEvent(event)
 
 

@@ -364,7 +364,7 @@ def test_recent_recordings_are_offered(opened):
 def test_closing_remembers_how_the_window_looked(opened, monkeypatch):
     kept: list[Settings] = []
     window = opened(SEIZURE)
-    monkeypatch.setattr(window.main, "_save_settings", kept.append)
+    monkeypatch.setattr(window.main.workplace, "_save_settings", kept.append)
     window.set_sensitivity(20)
     window.set_filter(1.0, 35.0, 50.0)
     window.main.runs.set_threshold(0.7)

@@ -1,0 +1,56 @@
+"""What all windows of the program share: settings, folders, the processes that work for them, and the marks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.engine_process import EngineProcess
+from app.mark_keeper import MarkShelf
+from app.settings import Settings
+
+if TYPE_CHECKING:
+    from app.main_window import MainWindow
+
+# What the first run of any model would otherwise wait for.
+_ENGINE_MODULES = ("torch", "scipy.signal", "brainmaze_eeg_models")
+
+
+class Workplace:
+    """Windows enter it and leave it; the last one to leave ends the processes.
+
+    `data_folder` keeps how each recording was looked at, `results_folder` what models found; None: nothing is kept.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        save_settings: Callable[[Settings], None] | None = None,
+        data_folder: Path | None = None,
+        results_folder: Path | None = None,
+    ) -> None:
+        self.settings = settings
+        self.data_folder = data_folder
+        self.results_folder = results_folder
+        self._save_settings = save_settings
+        log = data_folder / "log" / "engine.log" if data_folder is not None else None
+        self.engine = EngineProcess(preload=_ENGINE_MODULES, log=log)
+        self.reader = EngineProcess("reader", niceness=0, log=log)
+        self.shelf = MarkShelf()
+        self.windows: list[MainWindow] = []
+
+    def enter(self, window: MainWindow) -> None:
+        """Count a window among those that are open."""
+        self.windows.append(window)
+
+    def leave(self, window: MainWindow) -> None:
+        """Forget a window that closes, keep the settings, and end the processes behind the last one."""
+        if window not in self.windows:
+            return
+        self.windows.remove(window)
+        if self._save_settings is not None:
+            self._save_settings(self.settings)
+        if not self.windows:
+            for process in (self.engine, self.reader):
+                process.close()
