@@ -15,6 +15,8 @@ from functools import lru_cache
 import numpy as np
 from scipy import fft
 
+from analysis.channel_kinds import BODY_KINDS, FIXED
+
 NOTCH_QUALITY = 30.0
 DECIMATION_MARGIN = 7.0
 # Short pads are not enough for the bend and the decay of the filter's memory both; this also covers the notch.
@@ -29,12 +31,16 @@ def time_constant(frequency: float) -> float:
 
 @dataclass(frozen=True)
 class DisplayFilter:
-    """High-pass, low-pass and notch in hertz (None: off) of the given order; the stored data are never touched."""
+    """High-pass, low-pass and notch in hertz (None: off) of the given order; the stored data are never touched.
+
+    With `harmonics` the multiples of the notch below the Nyquist frequency are taken out too, each as narrowly.
+    """
 
     highpass: float | None = 0.5
     lowpass: float | None = 70.0
     notch: float | None = None
     order: int = 2
+    harmonics: bool = False
 
     @property
     def is_off(self) -> bool:
@@ -68,23 +74,62 @@ class DisplayFilter:
         if self.lowpass is not None and self.lowpass < nyquist:
             edge = math.tan(math.pi * self.lowpass / sfreq)
             gain *= 1.0 / (1.0 + (warped / edge) ** (2 * self.order))
-        if self.notch is not None and self.notch < nyquist:
-            gain *= _notch_gain(warped, self.notch, sfreq)
+        for centre in self._notches(nyquist):
+            gain *= _notch_gain(warped, centre, self.notch or centre, sfreq)
         return gain
+
+    def _notches(self, nyquist: float) -> list[float]:
+        if self.notch is None or self.notch >= nyquist:
+            return []
+        count = math.ceil(nyquist / self.notch) - 1 if self.harmonics else 1
+        return [k * self.notch for k in range(1, count + 1)]
 
     def describe(self) -> str:
         """The settings as a reader says them, such as `0.5–70 Hz, notch off`."""
         low = "DC" if self.highpass is None else f"{self.highpass:g}"
         high = "no low-pass" if self.lowpass is None else f"{self.lowpass:g} Hz"
         notch = "notch off" if self.notch is None else f"notch {self.notch:g} Hz"
+        if self.notch is not None and self.harmonics:
+            notch += " and harmonics"
         return f"{low}–{high}, {notch}"
 
 
-def _notch_gain(warped: np.ndarray, notch: float, sfreq: float) -> np.ndarray:
-    """Squared response of the second-order digital notch whose -3 dB band is notch / NOTCH_QUALITY wide."""
+OFF = DisplayFilter(None, None, None)
+
+
+@dataclass(frozen=True)
+class FilterBank:
+    """The filter of the page, and those of the kinds of channels (see channel_kinds) that have their own.
+
+    Respiration and what is not a voltage of the body is filtered only by a filter of its own.
+    """
+
+    page: DisplayFilter = DisplayFilter()
+    own: tuple[tuple[str, DisplayFilter], ...] = ()
+
+    def of_kind(self, kind: str) -> DisplayFilter:
+        """The filter that channels of a kind go through."""
+        if kind == FIXED:
+            return OFF
+        for name, chosen in self.own:
+            if name == kind:
+                return chosen
+        return self.page if kind in BODY_KINDS else OFF
+
+
+Filters = DisplayFilter | FilterBank
+
+
+def as_bank(filters: Filters) -> FilterBank:
+    """A filter for everything on the page, as a bank."""
+    return filters if isinstance(filters, FilterBank) else FilterBank(filters)
+
+
+def _notch_gain(warped: np.ndarray, notch: float, base: float, sfreq: float) -> np.ndarray:
+    """Squared response of the second-order digital notch whose -3 dB band is base / NOTCH_QUALITY wide."""
     centre = math.tan(math.pi * notch / sfreq)
     # The bilinear transform squeezes the band; this is the width that comes out right at the end.
-    width = (1.0 + centre**2) * math.tan(math.pi * notch / NOTCH_QUALITY / sfreq)
+    width = (1.0 + centre**2) * math.tan(math.pi * base / NOTCH_QUALITY / sfreq)
     stop = (centre**2 - warped**2) ** 2
     return stop / (stop + (width * warped) ** 2)
 

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.filtering import DisplayFilter, filter_filled, filter_span
+from analysis.channel_kinds import BODY_KINDS, kind_of
+from analysis.filtering import DisplayFilter, Filters, as_bank, filter_filled, filter_span
 from analysis.montage import Montage
 from analysis.recording import Channel, Recording
 
-FILTERED_TYPES = frozenset({"eeg", "ecog", "seeg", "ecg", "eog", "emg"})
 _CHUNK_ROWS = 32
 
 
 def is_filtered(channel: Channel) -> bool:
-    """Whether the display filter acts on a channel: voltages of brain, heart, eyes and muscle, never DC or triggers."""
-    return channel.unit == "uV" and channel.type in FILTERED_TYPES and channel.calibrated
+    """Whether the page's filter acts on a channel: voltages of brain, heart, eyes and muscle, never DC or triggers."""
+    return kind_of(channel) in BODY_KINDS
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ class _Row:
 
 @dataclass(frozen=True)
 class _Part:
-    """Rows that are computed together: where they go, what they are made of, and whether they are filtered."""
+    """Rows that are computed together: where they go, what they are made of, and their filter (None: as recorded)."""
 
     place: slice | np.ndarray
     rows: tuple[_Row, ...]
-    filtered: bool
+    filter: DisplayFilter | None
 
 
 class RowFilter:
@@ -43,19 +43,28 @@ class RowFilter:
     Rows are worked on in chunks that fit a processor's cache, and derived straight into the transform's input.
     """
 
-    def __init__(self, recording: Recording, montage: Montage, display_filter: DisplayFilter) -> None:
+    def __init__(self, recording: Recording, montage: Montage, filters: Filters) -> None:
         self._recording = recording
-        self._filter = display_filter
         self._n_rows = len(montage.derivations)
         self._picks = montage.picks(recording.ch_names)
         self._groups: list[list[int]] = []
-        self._parts = self._plan(montage, display_filter)
-        self.step = display_filter.decimation(recording.sfreq)
+        chosen = self._filters_of(montage, filters)
+        # The rows share one rate, which must suit each of them; what only the eye needs thinned does not count.
+        body = [f for f, of_body in chosen if of_body or not f.is_off] or [as_bank(filters).page]
+        self.step = min(f.decimation(recording.sfreq) for f in body)
+        self._parts = self._plan(montage, [None if f.is_off else f for f, _ in chosen])
+        pads = [part.filter.pad_samples(recording.sfreq, self.step) for part in self._parts if part.filter is not None]
+        self._pad = max(pads, default=0)
+
+    def _filters_of(self, montage: Montage, filters: Filters) -> list[tuple[DisplayFilter, bool]]:
+        """The filter of each row, and whether it is a voltage of the body."""
+        bank = as_bank(filters)
+        kinds = {channel.name: kind_of(channel) for channel in self._recording.channels}
+        return [(bank.of_kind(kinds[row.anode]), kinds[row.anode] in BODY_KINDS) for row in montage.derivations]
 
     def compute(self, start: int, stop: int) -> np.ndarray:
         """Samples start, start + step, … below `stop`, float32 (samples, rows), NaN in gaps."""
-        pad = self._filter.pad_samples(self._recording.sfreq, self.step)
-        first, end = max(0, start - pad), min(self._recording.n_times, stop + pad)
+        first, end = max(0, start - self._pad), min(self._recording.n_times, stop + self._pad)
         raw = self._recording.read(first, end, self._picks)
         means = [raw[group].mean(axis=0, dtype=np.float32) for group in self._groups]
         sfreq = self._recording.sfreq
@@ -63,31 +72,39 @@ class RowFilter:
         out = np.empty((-(-(stop - start) // self.step), self._n_rows), np.float32)
         for part in self._parts:
             rows = None
-            if part.filtered and not holed:
-                rows = self._filter_whole(part, raw, means, first, start, stop)
+            if part.filter is not None and not holed:
+                rows = self._filter_whole(part.filter, part.rows, raw, means, first, start, stop)
                 # One missing sample makes a whole transform NaN, so that one sample of each row tells.
                 holed = not np.isfinite(rows[:, :1]).all()
-            if rows is None or (part.filtered and holed):
+            if rows is None or (part.filter is not None and holed):
                 derived = np.empty((len(part.rows), end - first), np.float32)
                 _derive(derived, part.rows, raw, means, slice(None))
-                if part.filtered:
-                    rows = self._filter_between_gaps(derived, first, start, stop)
+                if part.filter is not None:
+                    rows = self._filter_between_gaps(part.filter, derived, first, start, stop)
                 else:
                     rows = _thinned(derived[:, start - first : stop - first], self.step)
             out[:, part.place] = rows.T
         return out
 
     def _filter_whole(
-        self, part: _Part, raw: np.ndarray, means: list[np.ndarray], first: int, start: int, stop: int
+        self,
+        chosen: DisplayFilter,
+        rows: tuple[_Row, ...],
+        raw: np.ndarray,
+        means: list[np.ndarray],
+        first: int,
+        start: int,
+        stop: int,
     ) -> np.ndarray:
         def fill(target: np.ndarray, begin: int, end: int) -> None:
-            _derive(target, part.rows, raw, means, slice(begin - first, end - first))
+            _derive(target, rows, raw, means, slice(begin - first, end - first))
 
         available = (first, first + raw.shape[1])
-        sfreq = self._recording.sfreq
-        return filter_filled(fill, len(part.rows), available, sfreq, self._filter, start, stop, self.step)
+        return filter_filled(fill, len(rows), available, self._recording.sfreq, chosen, start, stop, self.step)
 
-    def _filter_between_gaps(self, derived: np.ndarray, first: int, start: int, stop: int) -> np.ndarray:
+    def _filter_between_gaps(
+        self, chosen: DisplayFilter, derived: np.ndarray, first: int, start: int, stop: int
+    ) -> np.ndarray:
         """Each run without NaN by itself, and NaN between them; rows with equal gaps together."""
         out = np.full((derived.shape[0], -(-(stop - start) // self.step)), np.nan, np.float32)
         finite = np.isfinite(derived)
@@ -101,15 +118,27 @@ class RowFilter:
                 z = min(stop, first + end)
                 if z > a:
                     run = derived[rows, begin:end]
-                    piece = filter_span(run, first + begin, sfreq, self._filter, a, z, self.step)
+                    piece = filter_span(run, first + begin, sfreq, chosen, a, z, self.step)
                     offset = (a - start) // self.step
                     out[rows, offset : offset + piece.shape[1]] = piece
         return out
 
-    def _plan(self, montage: Montage, display_filter: DisplayFilter) -> list[_Part]:
-        """Rows in chunks, filtered and unfiltered ones apart."""
+    def _plan(self, montage: Montage, chosen: list[DisplayFilter | None]) -> list[_Part]:
+        """Rows in chunks, those of one filter together."""
+        rows = self._rows_of(montage)
+        parts = []
+        for own in dict.fromkeys(chosen):
+            places = [i for i, one in enumerate(chosen) if one == own]
+            for at in range(0, len(places), _CHUNK_ROWS):
+                chunk = places[at : at + _CHUNK_ROWS]
+                joined = chunk[-1] - chunk[0] == len(chunk) - 1
+                place = slice(chunk[0], chunk[-1] + 1) if joined else np.array(chunk)
+                parts.append(_Part(place, tuple(rows[i] for i in chunk), own))
+        return parts
+
+    def _rows_of(self, montage: Montage) -> list[_Row]:
+        """Each row by the places of its electrodes; averages that several rows share are made once."""
         index = {self._recording.ch_names[pick]: i for i, pick in enumerate(self._picks)}
-        by_name = {channel.name: channel for channel in self._recording.channels}
         groups: dict[tuple[str, ...], int] = {}
         rows: list[_Row] = []
         for row in montage.derivations:
@@ -119,19 +148,7 @@ class RowFilter:
             else:
                 rows.append(_Row(index[row.anode], index[row.cathode[0]] if row.cathode else -1))
         self._groups = [[index[name] for name in names] for names in groups]
-        parts = []
-        for filtered in (True, False):
-            places = [
-                i
-                for i, row in enumerate(montage.derivations)
-                if (is_filtered(by_name[row.anode]) and not display_filter.is_off) == filtered
-            ]
-            for at in range(0, len(places), _CHUNK_ROWS):
-                chunk = places[at : at + _CHUNK_ROWS]
-                joined = chunk[-1] - chunk[0] == len(chunk) - 1
-                place = slice(chunk[0], chunk[-1] + 1) if joined else np.array(chunk)
-                parts.append(_Part(place, tuple(rows[i] for i in chunk), filtered))
-        return parts
+        return rows
 
 
 def _derive(out: np.ndarray, rows: tuple[_Row, ...], raw: np.ndarray, means: list[np.ndarray], span: slice) -> None:

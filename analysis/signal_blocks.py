@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from analysis.block_cache import DEFAULT_BYTES, BlockCache
-from analysis.filtering import DisplayFilter
+from analysis.filtering import Filters
 from analysis.montage import Montage
 from analysis.pixel_columns import columns, merge_columns
 from analysis.recording import Page, Recording, Window
@@ -65,7 +65,7 @@ class BlockSource:
         self,
         recording: Recording,
         montage: Montage,
-        display_filter: DisplayFilter,
+        display_filter: Filters,
         cache: BlockCache | None = None,
         block_seconds: float = BLOCK_SECONDS,
         cache_bytes: int = DEFAULT_BYTES,

@@ -14,7 +14,7 @@ from PyQt6.QtCore import QObject, Qt, QTimer, pyqtSignal
 
 from analysis.block_cache import BlockCache
 from analysis.errors import RecordingError
-from analysis.filtering import DisplayFilter
+from analysis.filtering import Filters
 from analysis.montage import Montage
 from analysis.overview import OVERVIEW_PAGE_SECONDS, Overview, blank_page, overview_page
 from analysis.recording import Recording, Window
@@ -32,7 +32,7 @@ class _Wish:
     window: Window
     # Compared but not hashed: an average of many channels names each of them in every row.
     montage: Montage = field(hash=False)
-    display_filter: DisplayFilter
+    display_filter: Filters
     width: int
 
 
@@ -91,7 +91,7 @@ class PageLoader(QObject):
         if overview is not None and self._asked is not None and _is_long(self._asked.window) and not self._answered:
             self._start(self._asked)
 
-    def request(self, window: Window, montage: Montage, display_filter: DisplayFilter, width_px: int) -> None:
+    def request(self, window: Window, montage: Montage, display_filter: Filters, width_px: int) -> None:
         """Want a page for `width_px` device pixels; one that is ready is handed over before this returns."""
         wish = _Wish(window, montage, display_filter, max(1, width_px))
         if self._asked is not None and window.start != self._asked.window.start:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import signal
 
-from analysis.filtering import DisplayFilter, filter_span, time_constant
+from analysis.filtering import OFF, DisplayFilter, FilterBank, as_bank, filter_span, time_constant
 
 SFREQ = 256.0
 SECONDS = 120
@@ -33,7 +33,9 @@ def filtered_by_scipy(data: np.ndarray, sfreq: float, chosen: DisplayFilter) -> 
     if chosen.lowpass:
         sections.append(signal.butter(chosen.order, chosen.lowpass, "lowpass", fs=sfreq, output="sos"))
     if chosen.notch:
-        sections.append(signal.tf2sos(*signal.iirnotch(chosen.notch, 30.0, fs=sfreq)))
+        for k in range(1, int(sfreq / 2 / chosen.notch - 1e-9) + 1 if chosen.harmonics else 2):
+            # All of them as wide as the first one.
+            sections.append(signal.tf2sos(*signal.iirnotch(k * chosen.notch, 30.0 * k, fs=sfreq)))
     for sos in sections:
         data = signal.sosfiltfilt(sos, data, padlen=int(30 * sfreq))
     return data
@@ -57,6 +59,7 @@ def span(data: np.ndarray, chosen: DisplayFilter, start: int, stop: int, step: i
         DisplayFilter(0.5, 70.0, None, order=4),
         DisplayFilter(None, 15.0, 50.0),
         DisplayFilter(2.0, None, None),
+        DisplayFilter(1.0, None, 50.0, harmonics=True),
     ],
     ids=DisplayFilter.describe,
 )
@@ -138,7 +141,33 @@ def test_time_constant_is_that_of_the_clinical_table() -> None:
         assert math.isclose(time_constant(frequency), seconds, rel_tol=0.07)
 
 
+@pytest.mark.parametrize(
+    ("sfreq", "gone"), [(256.0, [50, 100]), (1000.0, [50, 100, 150, 200, 250, 300, 350, 400, 450])]
+)
+def test_harmonics_are_taken_out_below_the_nyquist_frequency(sfreq: float, gone: list[int]) -> None:
+    chosen = DisplayFilter(None, None, 50.0, harmonics=True)
+    frequencies = np.arange(1.0, sfreq / 2 - 1)
+    gain = chosen.response(frequencies, sfreq)
+    assert [int(f) for f in frequencies[gain < 0.01]] == gone
+    # What lies five hertz beside a harmonic stays.
+    beside = np.array([f for f in frequencies if min(abs(f - g) for g in gone) >= 5])
+    assert chosen.response(beside, sfreq).min() > 0.9
+    single = DisplayFilter(None, None, 50.0).response(np.array([50.0, 100.0]), sfreq)
+    assert single[0] < 0.01 < 0.9 < single[1]
+
+
+def test_a_bank_has_one_filter_for_each_kind() -> None:
+    page, heart = DisplayFilter(1.0, 70.0), DisplayFilter(0.3, 40.0)
+    bank = FilterBank(page, (("ecg", heart), ("resp", heart)))
+    kinds = ("eeg", "ieeg", "eog", "emg", "ecg", "resp", "other", "fixed")
+    assert [bank.of_kind(kind) for kind in kinds] == [page, page, page, page, heart, heart, OFF, OFF]
+    assert FilterBank(page, (("fixed", heart),)).of_kind("fixed") is OFF
+    assert as_bank(page) == FilterBank(page)
+    assert as_bank(bank) is bank
+
+
 def test_settings_are_said_in_words() -> None:
+    assert DisplayFilter(0.5, 70.0, 60.0, harmonics=True).describe() == "0.5–70 Hz, notch 60 Hz and harmonics"
     assert DisplayFilter().describe() == "0.5–70 Hz, notch off"
     assert DisplayFilter(None, None, 50.0).describe() == "DC–no low-pass, notch 50 Hz"
     assert DisplayFilter(None, None, None).is_off

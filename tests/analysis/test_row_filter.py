@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from analysis.filtering import DisplayFilter, filter_span
+from analysis.filtering import DisplayFilter, FilterBank, filter_span
 from analysis.montage import Derivation, Montage
 from analysis.recording import Channel, Recording
 from analysis.row_filter import RowFilter
@@ -74,3 +74,49 @@ def test_gap_in_one_channel_leaves_the_others_alone(array_recording: Make) -> No
     holed = RowFilter(array_recording(channels, data, SFREQ), montage, DisplayFilter()).compute(1000, 3000)
     np.testing.assert_allclose(holed[:, 0], whole[:, 0], atol=1e-3)
     np.testing.assert_array_equal(np.flatnonzero(np.isnan(holed[:, 1])), np.arange(500, 700))
+
+
+@pytest.fixture
+def polygraph(array_recording: Make) -> Recording:
+    data = np.random.default_rng(4).standard_normal((6, 8000)) * 20 + 300
+    kinds = (("A", "eeg"), ("ECG", "ecg"), ("EMG", "emg"), ("Flow", "resp"), ("X1", "misc"), ("Trigger", "stim"))
+    return array_recording([Channel(name, name, kind, "uV", SFREQ) for name, kind in kinds], data, SFREQ)
+
+
+def test_each_kind_goes_through_its_own_filter(polygraph: Recording) -> None:
+    page, heart, muscle, breath = (
+        DisplayFilter(0.5, 70.0, 50.0),
+        DisplayFilter(0.3, 40.0),
+        DisplayFilter(10.0, None),
+        DisplayFilter(0.1, 15.0),
+    )
+    bank = FilterBank(page, (("ecg", heart), ("emg", muscle), ("resp", breath)))
+    montage = Montage("m", tuple(Derivation(name, name) for name in polygraph.ch_names))
+    filtered = RowFilter(polygraph, montage, bank)
+    assert filtered.step == 1
+    got = filtered.compute(5000, 6000)
+    raw = polygraph.read(0, 8000)
+    for i, chosen in enumerate((page, heart, muscle, breath)):
+        expected = filter_span(raw[i : i + 1], 0, SFREQ, chosen, 5000, 6000)[0]
+        np.testing.assert_allclose(got[:, i], expected, atol=0.1)
+    np.testing.assert_array_equal(got[:, 4:].T, raw[4:, 5000:6000])
+
+
+@pytest.mark.parametrize(
+    ("own", "step"),
+    [
+        ((), 2),
+        ((("ecg", DisplayFilter(0.5, 100.0)),), 1),
+        ((("ecg", DisplayFilter(0.5, None)),), 1),
+        ((("ecg", DisplayFilter(0.5, 30.0)),), 2),
+        ((("resp", DisplayFilter(0.1, 100.0)),), 1),
+        ((("emg", DisplayFilter(10.0, None)),), 2),
+    ],
+)
+def test_rows_share_the_rate_that_the_fastest_of_them_needs(
+    array_recording: Make, own: tuple[tuple[str, DisplayFilter], ...], step: int
+) -> None:
+    channels = [Channel(name, name, name, "uV", 1024.0) for name in ("eeg", "ecg", "resp")]
+    recording = array_recording(channels, np.zeros((3, 4096)), 1024.0)
+    montage = Montage("m", tuple(Derivation(channel.name, channel.name) for channel in channels))
+    assert RowFilter(recording, montage, FilterBank(DisplayFilter(0.5, 70.0), own)).step == step
