@@ -23,6 +23,7 @@ class ActionSpec:
 
 ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("open", "File", "Open recording…", ("Ctrl+O",)),
+    ActionSpec("new_window", "File", "New window on this recording", ("Ctrl+Shift+N",)),
     ActionSpec("open_events", "File", "Open events of another file…", ("Ctrl+Shift+O",)),
     ActionSpec("save_events", "File", "Save model events as…", ("Ctrl+S",)),
     ActionSpec("screenshot", "File", "Save a picture of the window…", ("Ctrl+E",)),
@@ -55,10 +56,29 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("run", "Model", "Run the model", ("R",)),
     ActionSpec("cancel", "Model", "Cancel the running job", ("Esc",)),
     ActionSpec("event_rules", "Model", "How events are made…"),
+    ActionSpec("find_command", "Help", "Find a command…", ("Ctrl+Shift+P",)),
+    ActionSpec("reset_view", "View", "Reset the view", ("Ctrl+0",)),
+    ActionSpec("reset_settings", "View", "Reset all settings…"),
     ActionSpec("help", "Help", "Keys and conventions", ("F1",)),
     ActionSpec("about", "Help", "About Cerebroscope"),
 )
-MENUS = ("File", "Go", "View", "Model", "Help")
+MENUS = ("File", "Go", "View", "Mark", "Review", "Model", "Help")
+
+
+@dataclass(frozen=True)
+class KeyRow:
+    """A line of the help window: under which heading, which keys or gesture, and what it does."""
+
+    menu: str
+    keys: str
+    text: str
+
+
+# What the mouse and held keys do, which no action stands for.
+GESTURES: tuple[KeyRow, ...] = (
+    KeyRow("Mouse and held keys", "H held", "Hide overlays"),
+    KeyRow("Mouse and held keys", "Wheel", "Page on or back"),
+)
 
 
 def build_actions(window: QMainWindow, handlers: Mapping[str, Callable[[], None]]) -> dict[str, QAction]:
@@ -66,7 +86,7 @@ def build_actions(window: QMainWindow, handlers: Mapping[str, Callable[[], None]
     bar = window.menuBar()
     assert bar is not None
     menus: dict[str, QMenu] = {}
-    for title in MENUS:
+    for title in [title for title in MENUS if any(spec.menu == title for spec in ACTIONS)]:
         menu = bar.addMenu(f"&{title}")
         assert menu is not None
         menus[title] = menu
@@ -76,6 +96,7 @@ def build_actions(window: QMainWindow, handlers: Mapping[str, Callable[[], None]
         action.setObjectName(spec.id)
         action.setShortcuts([QKeySequence(key) for key in spec.keys])
         action.setCheckable(spec.checkable)
+        action.setToolTip(f"{spec.text} ({', '.join(spec.keys)})" if spec.keys else spec.text)
         handler = handlers[spec.id]
         action.triggered.connect(lambda _checked=False, run=handler: run())
         window.addAction(action)
@@ -94,7 +115,6 @@ def fill_recent(menu: QMenu, paths: Sequence[str], open_path: Callable[[str], No
     menu.setEnabled(bool(paths))
 
 
-def key_table() -> list[tuple[str, str]]:
-    """The keys and what they do, for the help window, in the order of the menus."""
-    keys = [("  ".join(spec.keys), spec.text) for spec in ACTIONS if spec.keys]
-    return [*keys, ("H", "Hide overlays while it is held")]
+def key_table() -> list[KeyRow]:
+    """The keys and gestures and what they do, for the help window, in the order of the menus."""
+    return [*(KeyRow(spec.menu, "  ".join(spec.keys), spec.text) for spec in ACTIONS if spec.keys), *GESTURES]

@@ -12,6 +12,7 @@ from PyQt6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
 
 from analysis.montage import MONTAGES
 from app.dialogs.calibration import CalibrationDialog
+from app.dialogs.command_search import CommandSearch
 from app.dialogs.event_rules import EventRulesDialog
 from app.dialogs.help import HelpDialog
 from app.jobs import Job
@@ -62,6 +63,10 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         "cancel": window.runner.cancel_all,
         "event_rules": partial(choose_rules, window),
         "help": lambda: HelpDialog(window).exec(),
+        "find_command": partial(find_command, window),
+        "new_window": partial(open_new_window, window),
+        "reset_view": window.reset_view,
+        "reset_settings": partial(reset_settings, window),
         "about": partial(show_about, window),
         "hide_overlays": lambda: window.hide_overlays(window.actions_by_id["hide_overlays"].isChecked()),
         **montages,
@@ -186,6 +191,35 @@ def choose_rules(window: MainWindow) -> None:
     dialog = EventRulesDialog(window.runs.rule, window.session.duration, window)
     if dialog.exec():
         window.runs.set_rule(dialog.rule())
+
+
+def find_command(window: MainWindow) -> None:
+    """Let the reader find an action by its name, and do it."""
+    search = CommandSearch(window.actions_by_id, window)
+    if search.exec() and search.chosen is not None:
+        search.chosen.trigger()
+
+
+def open_new_window(window: MainWindow) -> MainWindow:
+    """Open another window, on the same recording and page where there is one; both show the same marks."""
+    other = type(window)(window.settings, workplace=window.workplace)
+    other.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    other.resize(window.size())
+    other.show()
+    session = window.session
+    if session.recording is not None:
+        other.open_recording(str(session.recording.path), session.window.start)
+    return other
+
+
+def reset_settings(window: MainWindow) -> None:
+    """Go back to the settings of the first start, once the reader has agreed; marks and recordings are not touched."""
+    question = "Forget all settings: filters, sensitivity, theme, layout and measured screen? Marks are kept."
+    if QMessageBox.question(window, "Reset all settings", question) == QMessageBox.StandardButton.Yes:
+        window.settings.reset()
+        window.set_theme(window.settings.theme)
+        window.set_px_per_mm(window.settings.px_per_mm)
+        window.reset_view()
 
 
 def show_dock(window: MainWindow, name: str) -> None:

@@ -89,6 +89,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.setWindowTitle(_TITLE)
         self._fit_screen()
+        self._first_layout = self.saveState()
         self._restore_layout()
 
     # Parts
@@ -300,6 +301,15 @@ class MainWindow(QMainWindow):
         if self.settings.window_state:
             self.restoreGeometry(QByteArray.fromBase64(self.settings.window_geometry.encode()))
             self.restoreState(QByteArray.fromBase64(self.settings.window_state.encode()))
+
+    def reset_view(self) -> None:
+        """Go back to the panels, montage, filters, sensitivity and page length of the first start."""
+        for dock in self.docks.values():
+            dock.show()
+        self.restoreState(self._first_layout)
+        for name in self.overlay_panel.names():
+            self.overlay_panel.set_visible(name, True)
+        self.session.reset_view()
 
     def _remember(self) -> None:
         view, settings = self.session.view, self.settings

@@ -178,6 +178,14 @@ class Session(QObject):
         if moved:
             self.window_changed.emit(window)
 
+    def reset_view(self) -> None:
+        """Look at the recording as one does that is opened for the first time, at the same place."""
+        fresh = View()
+        montage = default_montage(self.recording) if self.recording is not None else fresh.montage
+        sensitivity = fresh.uv_per_mm if self._is_usual else INTRACRANIAL_SENSITIVITY
+        changes = {**vars(fresh), "montage": montage, "uv_per_mm": sensitivity}
+        self.change_view(**changes)
+
     def step_sensitivity(self, steps: int) -> None:
         """Make the traces taller (positive) or flatter by steps of the clinical scale."""
         self.change_view(uv_per_mm=float(_step(SENSITIVITIES, self.view.uv_per_mm, -steps)))

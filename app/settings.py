@@ -88,6 +88,13 @@ class Settings:
         self.recent_files = [str(path), *(p for p in self.recent_files if p != str(path))][:_RECENT]
         self.last_folder = str(path.parent)
 
+    def reset(self) -> None:
+        """Take the values of the first start, but for the files opened last and the reader's name."""
+        kept = ("recent_files", "last_folder", "rater")
+        for name, value in vars(type(self)()).items():
+            if name not in kept:
+                setattr(self, name, value)
+
 
 @dataclass
 class RecordingState:

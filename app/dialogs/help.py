@@ -1,10 +1,21 @@
-"""The window behind F1: every key, and the conventions the traces follow."""
+"""The window behind F1: every key, in the order of the menus, and the conventions the traces follow."""
 
 from __future__ import annotations
 
-from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
-from app.actions import key_table
+from app.actions import KeyRow, key_table
 from app.panel import label
 
 CONVENTIONS = (
@@ -16,38 +27,100 @@ CONVENTIONS = (
     "Everything in violet was said by a model. Black or white marks are from the file or from a person.",
     "Research use only: not for diagnosis.",
 )
+_SIZE = (980, 760)
+_COLUMNS = 2
 
 
 class HelpDialog(QDialog):
-    """Lists the keys in two columns and the conventions below them."""
+    """Lists the keys by menu in two columns, narrowed by what is typed, and the conventions below them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Keys and conventions")
+        self.resize(*_SIZE)
+        self.field = QLineEdit()
+        self.field.setPlaceholderText("Find a key or what it does")
+        self.field.setAccessibleName("Find in the keys")
+        self.field.setClearButtonEnabled(True)
+        self.field.textChanged.connect(self._narrow)
+        self._rows: list[tuple[KeyRow, tuple[QWidget, QWidget]]] = []
+        self._titles: dict[str, QWidget] = {}
         column = QVBoxLayout(self)
         column.setSpacing(12)
-        column.addLayout(self._make_keys())
-        for sentence in CONVENTIONS:
-            text = label(sentence, "muted", wrap=True)
-            text.setMinimumWidth(640)
-            column.addWidget(text)
+        column.addWidget(self.field)
+        column.addWidget(self._make_page(), 1)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         column.addWidget(buttons)
 
-    @staticmethod
-    def _make_keys() -> QHBoxLayout:
-        rows = key_table()
-        half = (len(rows) + 1) // 2
+    def shown_rows(self) -> list[KeyRow]:
+        """The rows that answer what is typed."""
+        return [row for row, (name, _) in self._rows if not name.isHidden()]
+
+    def _make_page(self) -> QScrollArea:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.addLayout(self._make_keys())
+        column.addSpacing(12)
+        for sentence in CONVENTIONS:
+            column.addWidget(label(sentence, "muted", wrap=True))
+        column.addStretch()
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(page)
+        return scroll
+
+    def _make_keys(self) -> QHBoxLayout:
+        groups: dict[str, list[KeyRow]] = {}
+        for row in key_table():
+            groups.setdefault(row.menu, []).append(row)
         sides = QHBoxLayout()
         sides.setSpacing(32)
-        for part in (rows[:half], rows[half:]):
-            grid = QGridLayout()
-            grid.setHorizontalSpacing(16)
-            grid.setVerticalSpacing(6)
-            for i, (keys, text) in enumerate(part):
-                grid.addWidget(label(keys, "strong"), i, 0)
-                grid.addWidget(label(text), i, 1)
-            grid.setRowStretch(len(part), 1)
-            sides.addLayout(grid)
+        for part in _balanced(list(groups.values()), _COLUMNS):
+            side = QVBoxLayout()
+            for group in part:
+                side.addLayout(self._make_group(group))
+                side.addSpacing(10)
+            side.addStretch()
+            sides.addLayout(side, 1)
         return sides
+
+    def _make_group(self, rows: list[KeyRow]) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(6)
+        grid.setColumnStretch(1, 1)
+        title = self._titles[rows[0].menu] = label(rows[0].menu, "title")
+        grid.addWidget(title, 0, 0, 1, 2)
+        for i, row in enumerate(rows, 1):
+            keys, text = label(row.keys, "strong"), label(row.text, wrap=True)
+            grid.addWidget(keys, i, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(text, i, 1)
+            self._rows.append((row, (keys, text)))
+        return grid
+
+    def _narrow(self, query: str) -> None:
+        wanted = query.casefold()
+        shown: set[str] = set()
+        for row, widgets in self._rows:
+            fits = wanted in f"{row.menu} {row.keys} {row.text}".casefold()
+            if fits:
+                shown.add(row.menu)
+            for widget in widgets:
+                widget.setVisible(fits)
+        for menu, title in self._titles.items():
+            title.setVisible(menu in shown)
+
+
+def _balanced(groups: list[list[KeyRow]], columns: int) -> list[list[list[KeyRow]]]:
+    """Groups in their order, cut into columns of about equal length."""
+    room = sum(len(group) + 2 for group in groups) / columns
+    parts: list[list[list[KeyRow]]] = [[] for _ in range(columns)]
+    filled = 0.0
+    for group in groups:
+        middle = filled + (len(group) + 2) / 2
+        parts[min(columns - 1, int(middle / room))].append(group)
+        filled += len(group) + 2
+    return parts

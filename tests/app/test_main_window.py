@@ -12,6 +12,8 @@ import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QLabel, QMessageBox, QSpinBox
 
+from analysis.annotation import Annotation
+from app import commands
 from app.actions import ACTIONS
 from app.jobs import Job
 from app.main_window import MainWindow
@@ -374,3 +376,33 @@ def test_closing_remembers_how_the_window_looked(opened, monkeypatch):
     assert settings.threshold == 0.7
     assert settings.window_state
     assert Path(settings.recent_files[0]).name == "demo_edf.edf"
+
+
+def test_a_second_window_on_a_recording_shows_the_same_marks(opened, qtbot):
+    window = opened(SEIZURE)
+    other = commands.open_new_window(window.main)
+    qtbot.waitUntil(lambda: other.session.recording is not None and other.settled(), timeout=30_000)
+    mark = other.session.add_annotations([Annotation(3.0, 1.0, "from the other window", author="reader")])[0]
+    assert mark in window.main.session.marks.items
+    assert mark in window.main.events.items()
+    window.main.session.keeper.undo()
+    assert mark not in other.session.marks.items
+    other.close()
+    assert window.main.workplace.windows == [window.main]
+    window.main.session.keeper.redo()
+    assert mark in window.main.session.marks.items
+    window.show(5.0, 10.0)
+    window.wait()
+
+
+def test_resetting_the_view_goes_back_to_that_of_the_first_start(opened):
+    window = opened(SEIZURE)
+    before = window.main.session.view
+    window.set_montage("as recorded")
+    window.set_filter(2.0, 15.0, 50.0)
+    window.set_sensitivity(100)
+    window.main.docks["recording"].hide()
+    window.main.actions_by_id["reset_view"].trigger()
+    window.wait()
+    assert window.main.session.view == before
+    assert window.main.docks["recording"].isVisible()
