@@ -1,7 +1,7 @@
 """The surface the traces are painted on: a bare view box with seconds to the right and logical pixels downwards.
 
 It paints the layers in their order (grid, overlays, traces, overlays, names and scale) and turns the mouse into
-wishes. It never moves by itself.
+wishes; gestures other than selecting belong to its tools. It never moves by itself.
 """
 
 from __future__ import annotations
@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PyQt6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, pyqtSignal
-from PyQt6.QtGui import QEnterEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
-from PyQt6.QtWidgets import QFrame, QGraphicsItem, QGraphicsView
+from PyQt6.QtGui import QEnterEvent, QHelpEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
+from PyQt6.QtWidgets import QFrame, QGraphicsItem, QGraphicsView, QToolTip
 from pyqtgraph import GraphicsView, ViewBox
 
 from analysis.annotation import Annotation
 from analysis.recording import Page, Window
 from viewers.labels import LabelBand
+from viewers.mark_rows import MarkRows, channels_of
 from viewers.overlays.base import PaintedItem, Place
 from viewers.page_decor import Furniture, paint_grid, paint_holes
 from viewers.page_state import Hole
+from viewers.pointer_tool import PointerTool
 from viewers.rows import Rows
 from viewers.theme import LIGHT
 from viewers.time_scale import TimeScale
@@ -62,10 +64,15 @@ class TraceCanvas(GraphicsView):
         self.theme = LIGHT
         self.tick_origin = 0.0
         self.selection: Window | None = None
+        self.selection_channels: tuple[str, ...] = ()  # of the rows that are selected; empty for all
         self.current: Annotation | None = None
         self._window = Window(0.0, 1.0)
         self._cursor_x: float | None = None
+        self._tools: list[PointerTool] = []
+        self._tool: PointerTool | None = None  # the one that holds the mouse
+        self._pointed: QPointF | None = None
         self._pressed: QPointF | None = None
+        self._over_rows = False
         self._dragging = False
         self._turned_by = 0.0
         self._stepped_by = 0.0
@@ -102,6 +109,10 @@ class TraceCanvas(GraphicsView):
     def remove_overlay_item(self, item: QGraphicsItem) -> None:
         """Take an item away again."""
         self.view_box.removeItem(item)
+
+    def add_tool(self, tool: PointerTool) -> None:
+        """Ask a tool, after those that are there, whether it takes a gesture."""
+        self._tools.append(tool)
 
     def repaint_all(self) -> None:
         """Ask for one paint of everything."""
@@ -148,17 +159,28 @@ class TraceCanvas(GraphicsView):
         painter.resetTransform()
         height = float(self.height())
         if self.selection is not None:
-            left, right = self.scale_px.x(self.selection.start), self.scale_px.x(self.selection.stop)
-            area = QRectF(left, 0, right - left, height)
-            painter.fillRect(area, self.theme.colour("muted", 0.16))
-            painter.setPen(self.theme.colour("muted"))
-            for x in (left, right):
-                painter.drawLine(QPointF(x, 0), QPointF(x, height))
+            self._paint_selection(painter, self.selection, height)
+        for tool in self._tools:
+            tool.paint(painter, height)
         if self._cursor_x is not None:
             painter.setPen(self.theme.colour("muted", 0.75))
             x = round(self._cursor_x) + 0.5
             painter.drawLine(QPointF(x, 0), QPointF(x, height))
         painter.restore()
+
+    def _paint_selection(self, painter: QPainter, selection: Window, height: float) -> None:
+        left, right = self.scale_px.x(selection.start), self.scale_px.x(selection.stop)
+        for top, bottom in self.bands_of(self.selection_channels):
+            painter.fillRect(QRectF(left, top, right - left, bottom - top), self.theme.colour("muted", 0.16))
+            painter.setPen(self.theme.colour("muted"))
+            for x in (left, right):
+                painter.drawLine(QPointF(x, top), QPointF(x, bottom))
+
+    def bands_of(self, ch_names: tuple[str, ...]) -> list[tuple[float, float]]:
+        """Tops and bottoms of the rows of some channels; the whole height for none of them, which means all."""
+        if not ch_names or self.rows is None:
+            return [(0.0, float(self.height()))]
+        return [self.rows.band(i) for i in MarkRows(self.rows.montage).of(ch_names)]
 
     def paintEvent(self, event) -> None:
         """Paint, and say so."""
@@ -180,49 +202,107 @@ class TraceCanvas(GraphicsView):
                 viewport.update(QRect(round(place) - 2, 0, 5, self.height()))
         self._cursor_x = x
 
+    @property
+    def pointed(self) -> tuple[float, float] | None:
+        """Time and y of what the mouse or the keys point at; None where they do not."""
+        return None if self._pointed is None else (self.scale_px.time(self._pointed.x()), self._pointed.y())
+
+    def point_at(self, time: float, y: float) -> None:
+        """Point at a place as the mouse does that moves there."""
+        self._pointed = QPointF(self.scale_px.x(time), y)
+        self.cursor_moved.emit(time, y)
+
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
         """Read the trace under the cursor; drag to select."""
         if event is None:
             return
         at = event.position()
-        if self._pressed is not None and abs(at.x() - self._pressed.x()) > _DRAG_PX:
-            self._dragging = True
-        if self._dragging and self._pressed is not None:
-            self.span_dragged.emit(self._span(self._pressed.x(), at.x()))
-        over_label = self.band.at(at.x(), at.y()) is not None
-        self.setCursor(Qt.CursorShape.PointingHandCursor if over_label else Qt.CursorShape.CrossCursor)
+        self._pointed = at
+        if self._tool is not None:
+            self._tool.move(event)
+        elif self._pressed is not None:
+            self._drag(self._pressed, at)
+        else:
+            self.setCursor(self._shape_over(at))
         self.cursor_moved.emit(self.scale_px.time(at.x()), at.y())
 
+    def _drag(self, pressed: QPointF, at: QPointF) -> None:
+        if abs(at.x() - pressed.x()) > _DRAG_PX:
+            self._dragging = True
+        if self._dragging:
+            self.selection_channels = self._channels_between(pressed.y(), at.y()) if self._over_rows else ()
+            self.span_dragged.emit(self._span(pressed.x(), at.x()))
+
+    def _channels_between(self, y: float, other: float) -> tuple[str, ...]:
+        """The channels of the rows from one height to another."""
+        rows = self.rows
+        first, last = (rows.nearest(at) if rows is not None else None for at in sorted((y, other)))
+        if rows is None or first is None or last is None:
+            return ()
+        return channels_of(rows.montage, range(first, last + 1))
+
+    def _shape_over(self, at: QPointF) -> Qt.CursorShape:
+        shapes = (tool.hover(at) for tool in self._tools)
+        found = next((shape for shape in shapes if shape is not None), None)
+        if found is not None:
+            return found
+        over_label = self.band.at(at.x(), at.y()) is not None
+        return Qt.CursorShape.PointingHandCursor if over_label else Qt.CursorShape.CrossCursor
+
     def mousePressEvent(self, event: QMouseEvent | None) -> None:
-        """Begin a selection, or a click."""
-        if event is not None and event.button() == Qt.MouseButton.LeftButton:
+        """Begin the gesture of a tool, a selection (with Shift: of rows), or a click."""
+        if event is None or self._tool is not None:
+            return
+        self._tool = next((tool for tool in self._tools if tool.press(event)), None)
+        if self._tool is None and event.button() == Qt.MouseButton.LeftButton:
             self._pressed, self._dragging = event.position(), False
+            self._over_rows = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
-        """End a selection, or a click on a name or a trace."""
-        if event is None or self._pressed is None or event.button() != Qt.MouseButton.LeftButton:
+        """End a gesture, or a click on a name or a trace."""
+        if event is None:
+            return
+        if self._tool is not None:
+            tool, self._tool = self._tool, None
+            tool.release(event)
+            return
+        if self._pressed is None or event.button() != Qt.MouseButton.LeftButton:
             return
         pressed, self._pressed = self._pressed, None
         if self._dragging:
             self._dragging = False
             self.span_selected.emit(self._span(pressed.x(), event.position().x()))
-            return
-        label = self.band.at(pressed.x(), pressed.y())
+        else:
+            self._click(pressed)
+
+    def _click(self, at: QPointF) -> None:
+        label = self.band.at(at.x(), at.y())
         if label is not None:
             self.label_clicked.emit(label.annotation)
-            return
-        self.span_selected.emit(None)
-        self.clicked.emit(self.scale_px.time(pressed.x()), pressed.y())
+        elif not any(tool.click(at) for tool in self._tools):
+            self.span_selected.emit(None)
+            self.clicked.emit(self.scale_px.time(at.x()), at.y())
 
     def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
-        """Counts as the second click that it is."""
-        self.mousePressEvent(event)
+        """Counts as the second click that it is, unless a tool has an answer."""
+        if event is not None and not any(tool.double_click(event) for tool in self._tools):
+            self.mousePressEvent(event)
+
+    def viewportEvent(self, event: QEvent | None) -> bool:
+        """Tell what the mouse rests on."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            at = QPointF(event.pos())
+            text = next(filter(None, (tool.tip(at) for tool in self._tools)), "")
+            QToolTip.showText(event.globalPos(), text, self)
+            return True
+        return super().viewportEvent(event)
 
     def enterEvent(self, event: QEnterEvent | None) -> None:
         """Nothing until the mouse moves."""
 
     def leaveEvent(self, event: QEvent | None) -> None:
         """The cursor is gone."""
+        self._pointed = None
         self.cursor_left.emit()
 
     def _span(self, a: float, z: float) -> Window:
