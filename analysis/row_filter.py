@@ -8,7 +8,7 @@ import numpy as np
 
 from analysis.channel_kinds import BODY_KINDS, kind_of
 from analysis.filtering import DisplayFilter, Filters, as_bank, filter_filled, filter_span
-from analysis.montage import Montage
+from analysis.montages.derivation import Montage, channel_mean
 from analysis.recording import Channel, Recording
 
 _CHUNK_ROWS = 32
@@ -26,6 +26,7 @@ class _Row:
     anode: int
     cathode: int = -1
     group: int = -1
+    sign: int = 1
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class RowFilter:
         """Samples start, start + step, … below `stop`, float32 (samples, rows), NaN in gaps."""
         first, end = max(0, start - self._pad), min(self._recording.n_times, stop + self._pad)
         raw = self._recording.read(first, end, self._picks)
-        means = [raw[group].mean(axis=0, dtype=np.float32) for group in self._groups]
+        means = [channel_mean(raw[group]) for group in self._groups]
         sfreq = self._recording.sfreq
         holed = any(a * sfreq < end and z * sfreq > first for a, z in self._recording.gaps)
         out = np.empty((-(-(stop - start) // self.step), self._n_rows), np.float32)
@@ -144,9 +145,9 @@ class RowFilter:
         for row in montage.derivations:
             if len(row.cathode) > 1:
                 group = groups.setdefault(row.cathode, len(groups))
-                rows.append(_Row(index[row.anode], group=group))
+                rows.append(_Row(index[row.anode], group=group, sign=row.sign))
             else:
-                rows.append(_Row(index[row.anode], index[row.cathode[0]] if row.cathode else -1))
+                rows.append(_Row(index[row.anode], index[row.cathode[0]] if row.cathode else -1, sign=row.sign))
         self._groups = [[index[name] for name in names] for names in groups]
         return rows
 
@@ -160,6 +161,8 @@ def _derive(out: np.ndarray, rows: tuple[_Row, ...], raw: np.ndarray, means: lis
             np.subtract(raw[row.anode, span], raw[row.cathode, span], out=target)
         else:
             target[:] = raw[row.anode, span]
+        if row.sign < 0:
+            np.negative(target, out=target)
 
 
 def _thinned(data: np.ndarray, step: int) -> np.ndarray:
