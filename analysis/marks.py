@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from analysis.annotation import Annotation
 from analysis.annotation_index import AnnotationIndex
 from analysis.seizure_marks import seizures, tells_of_seizure
+
+Source = Literal["file", "model", "reader"]
+SOURCES: tuple[Source, ...] = ("file", "model", "reader")
+_NONE = AnnotationIndex()
+
+
+def source_of(annotation: Annotation) -> Source:
+    """Who says it: a model, the reader at this window, or the recording's file and whatever else was read."""
+    return "model" if annotation.is_model else "reader" if annotation.author == "reader" else "file"
 
 
 @dataclass(frozen=True)
@@ -21,13 +31,18 @@ class Marks:
     index: AnnotationIndex = field(default_factory=AnnotationIndex)
     seizures: tuple[tuple[float, float], ...] = ()
     _telling: tuple[Annotation, ...] = ()
+    _by_source: tuple[AnnotationIndex, ...] = (_NONE, _NONE, _NONE)  # as in SOURCES
 
     @classmethod
     def of(cls, annotations: Iterable[Annotation]) -> Marks:
         """Sort annotations and find their seizures; a hundred thousand take a tenth of a second."""
         index = AnnotationIndex(annotations)
         telling = tuple(filter(_tells, index.items))
-        return cls(index, tuple(seizures(telling)), telling)
+        return cls(index, tuple(seizures(telling)), telling, _sort_by_source(index))
+
+    def of_source(self, source: Source) -> AnnotationIndex:
+        """The marks of one source; the same object as long as none of these is changed."""
+        return self._by_source[SOURCES.index(source)]
 
     @property
     def items(self) -> tuple[Annotation, ...]:
@@ -40,13 +55,38 @@ class Marks:
     def changed(self, removed: Sequence[Annotation], added: Sequence[Annotation]) -> Marks:
         """The marks without some and with others; KeyError when one of `removed` is not there."""
         index = self.index.changed(removed, added)
+        by_source = self._changed_sources(index, removed, added)
         if not any(map(_tells, (*removed, *added))):
-            return Marks(index, self.seizures, self._telling)
+            return Marks(index, self.seizures, self._telling, by_source)
         gone = {id(self.items[self.index.position(annotation)]) for annotation in removed}
         telling = (*(a for a in self._telling if id(a) not in gone), *filter(_tells, added))
-        return Marks(index, tuple(seizures(telling)), telling)
+        return Marks(index, tuple(seizures(telling)), telling, by_source)
+
+    def _changed_sources(
+        self, index: AnnotationIndex, removed: Sequence[Annotation], added: Sequence[Annotation]
+    ) -> tuple[AnnotationIndex, ...]:
+        """The marks of each source, given all of them as `index`."""
+        made = []
+        for source, old in zip(SOURCES, self._by_source, strict=True):
+            gone = [a for a in removed if source_of(a) == source]
+            new = [a for a in added if source_of(a) == source]
+            if not gone and not new:
+                made.append(old)
+            elif len(old) - len(gone) + len(new) == len(index):
+                made.append(index)
+            else:
+                made.append(old.changed(gone, new))
+        return tuple(made)
 
 
 def _tells(annotation: Annotation) -> bool:
     told = not annotation.is_model and annotation.review.decision != "rejected"
     return told and tells_of_seizure(annotation)
+
+
+def _sort_by_source(index: AnnotationIndex) -> tuple[AnnotationIndex, ...]:
+    sources = {source_of(Annotation(0.0, 0.0, "", author=author)) for author in index.authors}
+    if len(sources) == 1:
+        # The usual case by far, and the one of files with a hundred thousand marks: nothing to sort.
+        return tuple(index if source in sources else _NONE for source in SOURCES)
+    return tuple(AnnotationIndex([a for a in index.items if source_of(a) == source]) for source in SOURCES)

@@ -8,6 +8,7 @@ from PyQt6.QtGui import QColor, QMouseEvent, QPainter
 
 from analysis.annotation import RANDOM_WEIGHTS, Annotation
 from analysis.annotation_index import AnnotationIndex
+from analysis.marks import Marks, Source
 from viewers.lanes import Lane
 from viewers.time_scale import TimeScale
 
@@ -17,23 +18,19 @@ BAR = 5.0
 _PITCH = 10.0
 _TOP = 6.0
 _LEAST_PX = 3.0
-LINES = (
-    ("human", lambda a: not a.is_model and a.author != "reader"),
-    ("accent", lambda a: a.is_model),
-    ("reader", lambda a: a.author == "reader"),
-)
+LINES: tuple[tuple[str, Source], ...] = (("human", "file"), ("accent", "model"), ("reader", "reader"))
 MODEL_LINE = 1
 RANDOM_TIP = f"The model's events, in outline, come from {RANDOM_WEIGHTS}: they mean nothing."
 _WHO = "file · model · you"
 
 
-def sort_by_line(annotations: AnnotationIndex, events: AnnotationIndex) -> list[AnnotationIndex]:
-    """The marks of each line of LINES."""
-    if not any(author == "reader" or author.startswith("model:") for author in annotations.authors):
-        # The usual case by far, and the one of files with a hundred thousand marks: nothing to sort.
-        return [annotations, events, AnnotationIndex()]
-    marks = [*annotations.items, *events.items]
-    return [AnnotationIndex([mark for mark in marks if belongs(mark)]) for _colour, belongs in LINES]
+def sort_by_line(marks: Marks, events: AnnotationIndex) -> list[AnnotationIndex]:
+    """The marks of each line of LINES; on the model's, those that were decided on and the others."""
+    lines = [marks.of_source(source) for _colour, source in LINES]
+    if len(events):
+        decided = lines[MODEL_LINE]
+        lines[MODEL_LINE] = AnnotationIndex((*decided.items, *events.items)) if len(decided) else events
+    return lines
 
 
 def are_random(events: AnnotationIndex, random_weights: bool) -> bool:
@@ -97,7 +94,7 @@ class ReadersLane(Lane):
     def __init__(self) -> None:
         super().__init__(TITLE, HEIGHT)
         self.subtitle = _WHO
-        self._lines = sort_by_line(AnnotationIndex(), AnnotationIndex())
+        self._lines = sort_by_line(Marks(), AnnotationIndex())
         self._random_events = False
 
     def set_lines(self, lines: list[AnnotationIndex], random_weights: bool = False) -> None:
@@ -110,7 +107,7 @@ class ReadersLane(Lane):
 
     def paint_plot(self, painter: QPainter, scale: TimeScale, size: QSize) -> None:
         """One line of bars each."""
-        for number, (colour, _belongs) in enumerate(LINES):
+        for number, (colour, _source) in enumerate(LINES):
             top = _TOP + number * _PITCH
             hollow = self._random_events and number == MODEL_LINE
             paint_bars(painter, scale, self._lines[number], top, BAR, self.theme.colour(colour), hollow)

@@ -65,7 +65,9 @@ class RecordingView(QWidget):
         self._shown: Window | None = None
         self._montage: tuple[Montage, Sequence[Channel]] | None = None  # waits for its first page
         self._px_per_mm: float | None = None
-        self._marks_with_seizures = AnnotationIndex()
+        self._marks = Marks()
+        self._told = (AnnotationIndex(), ())  # marks of files, and the seizures that people tell of
+        self._told_line = AnnotationIndex()
         self._prediction: SeizurePrediction | None = None
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
@@ -173,7 +175,7 @@ class RecordingView(QWidget):
 
     def set_marks(self, marks: Marks) -> None:
         """Show the marks of people and of the file, and as bars the seizures that they tell of."""
-        self._marks_with_seizures = _with_seizures(marks)
+        self._marks = marks
         self.trace_view.set_result(Marks, marks, has_labels=len(marks) > 0)
         self._set_lines()
 
@@ -206,11 +208,19 @@ class RecordingView(QWidget):
 
     def _set_lines(self) -> None:
         events = AnnotationIndex(self._prediction.events if self._prediction is not None else ())
-        lines = sort_by_line(self._marks_with_seizures, events)
+        lines = sort_by_line(self._marks, events)
+        lines[0] = self._with_seizures(lines[0], self._marks.seizures)
         of_random = self._prediction is not None and self._prediction.random_weights
         random_weights = are_random(lines[MODEL_LINE], of_random)
         self.readers_lane.set_lines(lines, random_weights)
         self.timeline.set_lines(lines, random_weights)
+
+    def _with_seizures(self, marks: AnnotationIndex, seizures: tuple[tuple[float, float], ...]) -> AnnotationIndex:
+        """Marks, and as spans the seizures that two of them may tell of; worked out again when either has changed."""
+        if self._told[0] is not marks or self._told[1] is not seizures:
+            spans = [Annotation(start, stop - start, "sz", author="file") for start, stop in seizures]
+            self._told, self._told_line = (marks, seizures), marks.changed((), spans) if spans else marks
+        return self._told_line
 
     # Look
 
@@ -325,12 +335,6 @@ class RecordingView(QWidget):
             lane.set_cursor(time)
         if self._shown is not None:
             self.timeline.set_cursor(time)
-
-
-def _with_seizures(marks: Marks) -> AnnotationIndex:
-    """Marks, and as spans the seizures that two of them may tell of."""
-    spans = [Annotation(start, stop - start, "sz", author="file") for start, stop in marks.seizures]
-    return AnnotationIndex((*marks.items, *spans)) if spans else marks.index
 
 
 def _drawn_on_lines(prediction: SeizurePrediction | None) -> tuple[object, ...]:

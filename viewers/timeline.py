@@ -11,6 +11,7 @@ from pyqtgraph import functions
 
 from analysis.annotation import RANDOM_WEIGHTS, Annotation
 from analysis.annotation_index import AnnotationIndex
+from analysis.marks import Marks
 from analysis.overview import Overview
 from analysis.recording import Window
 from analysis.results import SeizurePrediction
@@ -42,7 +43,7 @@ class Timeline(Lane):
         self._gaps: tuple[tuple[float, float], ...] = ()
         self._overview: Overview | None = None
         self._prediction: SeizurePrediction | None = None
-        self._lines = sort_by_line(AnnotationIndex(), AnnotationIndex())
+        self._lines = sort_by_line(Marks(), AnnotationIndex())
         self._random_events = False
         self._page = Window(0.0, 10.0)
         self._held: float | None = None  # seconds from the page's start to where it is held
@@ -53,7 +54,7 @@ class Timeline(Lane):
         """Take the length, start and gaps of a recording, and forget the rest."""
         self._duration, self._start, self._gaps = duration, start, gaps
         self._overview = self._prediction = self._current = None
-        self._lines, self._random_events = sort_by_line(AnnotationIndex(), AnnotationIndex()), False
+        self._lines, self._random_events = sort_by_line(Marks(), AnnotationIndex()), False
         self.subtitle = duration_words(duration)
         super().set_window(Window(0.0, max(duration, 1e-9)))
         self._say_random()
@@ -115,7 +116,7 @@ class Timeline(Lane):
         self._paint_envelope(painter, scale, height)
         if self._prediction is not None and self._prediction.times.size:
             self._paint_probability(painter, scale, height)
-        for number, (colour, _belongs) in enumerate(LINES):
+        for number, (colour, _source) in enumerate(LINES):
             top = size.height() - _BARS_ROOM + 5 + number * _PITCH
             hollow = self._random_events and number == MODEL_LINE
             paint_bars(painter, scale, self._lines[number], top, _BAR, self.theme.colour(colour), hollow)

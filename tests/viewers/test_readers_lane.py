@@ -6,6 +6,7 @@ from PyQt6.QtCore import QPoint, Qt
 
 from analysis.annotation import Annotation, model_author
 from analysis.annotation_index import AnnotationIndex
+from analysis.marks import Marks
 from analysis.recording import Window
 from viewers.readers_lane import MODEL_LINE, ReadersLane, are_random, sort_by_line
 
@@ -15,10 +16,10 @@ LEFT, WIDTH = 100, 508
 def test_marks_of_file_model_and_reader_lie_on_lines_of_their_own() -> None:
     marks = [Annotation(1, 1, "a"), Annotation(2, 1, "b", author="reader"), Annotation(2, 1, "b", author="sidecar")]
     events = AnnotationIndex([Annotation(3, 1, "e", author="model:m")])
-    lines = sort_by_line(AnnotationIndex(marks), events)
+    lines = sort_by_line(Marks.of(marks), events)
     assert [[m.author for m in line.items] for line in lines] == [["file", "sidecar"], ["model:m"], ["reader"]]
-    plain = AnnotationIndex(marks[:1])
-    assert sort_by_line(plain, events)[0] is plain
+    plain = Marks.of(marks[:1])
+    assert sort_by_line(plain, events)[0] is plain.index
 
 
 def test_bar_is_clicked(qtbot) -> None:
@@ -28,7 +29,7 @@ def test_bar_is_clicked(qtbot) -> None:
     lane.set_left(LEFT)
     lane.set_window(Window(0, 10))
     event = Annotation(5, 2, "seizure", author="model:m")
-    lane.set_lines(sort_by_line(AnnotationIndex([Annotation(1, 1, "a")]), AnnotationIndex([event])))
+    lane.set_lines(sort_by_line(Marks.of([Annotation(1, 1, "a")]), AnnotationIndex([event])))
     told: list[Annotation] = []
     lane.event_clicked.connect(told.append)
     qtbot.mouseClick(lane, Qt.MouseButton.LeftButton, pos=QPoint(LEFT + 240, 19))
@@ -43,7 +44,7 @@ def test_hundred_thousand_bars_are_merged_to_pixels(qtbot) -> None:
     lane.set_left(LEFT)
     lane.set_window(Window(0, 86_400))
     marks = [Annotation(float(t), 0.5 if t % 2 else 0.0, "x") for t in range(0, 86_400, 2)]
-    lane.set_lines(sort_by_line(AnnotationIndex(marks), AnnotationIndex()))
+    lane.set_lines(sort_by_line(Marks.of(marks), AnnotationIndex()))
     image = lane.grab().toImage()
     human = lane.theme.colour("human").name()
     assert sum(image.pixelColor(x, 9).name() == human for x in range(LEFT, LEFT + 400)) > 390
@@ -55,7 +56,7 @@ def test_events_of_random_weights_are_hollow_and_said(qtbot) -> None:
     lane.resize(WIDTH, lane.height())
     lane.set_left(LEFT)
     lane.set_window(Window(0, 10))
-    lines = sort_by_line(AnnotationIndex(), AnnotationIndex([Annotation(2, 5, "sz", author="model:m")]))
+    lines = sort_by_line(Marks(), AnnotationIndex([Annotation(2, 5, "sz", author="model:m")]))
     accent, canvas = lane.theme.colour("accent").name(), lane.theme.colour("canvas").name()
     middle = 19  # of the model's line: 1 + 6 + 10 + 5 / 2
     for random_weights, inside in ((False, accent), (True, canvas), (False, accent)):
@@ -72,4 +73,4 @@ def test_random_weights_are_known_by_the_result_or_by_the_author() -> None:
     assert are_random(trained, True)
     assert not are_random(trained, False)
     assert not are_random(AnnotationIndex(), True)
-    assert sort_by_line(AnnotationIndex(events.items), AnnotationIndex())[MODEL_LINE].items == events.items
+    assert sort_by_line(Marks.of(events.items), AnnotationIndex())[MODEL_LINE].items == events.items

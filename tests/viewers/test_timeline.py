@@ -8,6 +8,7 @@ from PyQt6.QtCore import QPoint, Qt
 
 from analysis.annotation import Annotation
 from analysis.annotation_index import AnnotationIndex
+from analysis.marks import Marks
 from analysis.recording import Window
 from analysis.results import AnalysisRequest, SeizurePrediction
 from viewers.probability_lane import Steps
@@ -37,7 +38,7 @@ def requests(timeline: Timeline) -> list[Window]:
 
 def test_fifteen_thousand_marks_are_drawn_once_not_at_each_page(timeline: Timeline) -> None:
     marks = [Annotation(i / 15, 0.0, "x") for i in range(15_000)]
-    timeline.set_lines(sort_by_line(AnnotationIndex(marks), AnnotationIndex()))
+    timeline.set_lines(sort_by_line(Marks.of(marks), AnnotationIndex()))
     timeline.grab()
     made = timeline.pictures_made
     for start in range(0, 900, 10):
@@ -130,7 +131,7 @@ def test_each_pixel_of_the_curve_is_painted_once() -> None:
 
 def test_pointing_out_a_mark_costs_no_new_picture(timeline: Timeline) -> None:
     marks = [Annotation(float(i), 0.0, "x") for i in range(1000)]
-    timeline.set_lines(sort_by_line(AnnotationIndex(marks), AnnotationIndex()))
+    timeline.set_lines(sort_by_line(Marks.of(marks), AnnotationIndex()))
     timeline.grab()
     made = timeline.pictures_made
     seen = set()
