@@ -15,11 +15,12 @@ from analysis.annotation import Annotation
 from analysis.errors import AnalysisError
 from analysis.recording import Window
 from analysis.results import AnalysisRequest, AnalysisResult, SeizurePrediction
+from analysis.trends.result import Trends
 from models.whole_files import whole_file
 
 FORMAT = "cerebroscope-result/1"
 ARRAYS, FACTS = ".npz", ".json"
-_TYPES: dict[str, type[AnalysisResult]] = {kind.__name__: kind for kind in (SeizurePrediction,)}
+_TYPES: dict[str, type[AnalysisResult]] = {kind.__name__: kind for kind in (SeizurePrediction, Trends)}
 
 
 def save_result(result: AnalysisResult, stem: Path) -> None:
