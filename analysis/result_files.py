@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.annotation import Annotation
+from analysis.annotation import Annotation, Review
 from analysis.errors import AnalysisError
 from analysis.recording import Window
 from analysis.results import AnalysisRequest, AnalysisResult, SeizurePrediction
@@ -80,4 +80,5 @@ def _restore(name: str, value: Any) -> Any:
 
 def _annotation(item: Mapping[str, Any]) -> Annotation:
     extras = tuple((str(key), str(text)) for key, text in item["extras"])
-    return Annotation(**{**item, "ch_names": tuple(item["ch_names"]), "extras": extras})
+    review = Review(**item.get("review", {}))
+    return Annotation(**{**item, "ch_names": tuple(item["ch_names"]), "extras": extras, "review": review})
