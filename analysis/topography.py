@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.polynomial import legendre
 
-from analysis.channel_quality import FLAT, MISSING, NOT_CALIBRATED
 from analysis.electrodes import EARS, position_of, template_positions
 from analysis.errors import AnalysisError
 from analysis.recording import Channel, Recording
@@ -30,8 +29,7 @@ STANDARD, OWN, MIXED = (
     "positions of the file",
     "positions of the file, standard where it has none",
 )
-_USELESS = (FLAT, MISSING, NOT_CALIBRATED)
-_BAD = "bad"
+_NOWHERE = "no position"
 _SAME_PLACE_DEGREES = 1.0
 _HEADS = (0.06, 0.14)  # metres; a fitted sphere outside is no head
 _MOST_TILT = math.radians(20)
@@ -81,36 +79,34 @@ class HeadMap:
         return np.asarray(self.matrix @ values.astype(np.float32)).reshape(self.size, self.size)
 
 
-def scalp_layout(recording: Recording, states: Mapping[str, str] | None = None, bad: Sequence[str] = ()) -> ScalpLayout:
+def scalp_layout(recording: Recording, left_out: Mapping[str, str] | None = None) -> ScalpLayout:
     """Electrodes of a recording that a map can be made of; AnalysisError says why it has none.
 
-    `states` are what is known of the channels (words of analysis.channel_quality), `bad` those the reader has set
-    aside. Ears, bipolar channels and electrodes without a position never take part.
+    `left_out` names channels that are not to take part, each with the reason. Ears, bipolar channels and electrodes
+    without a position never do.
     """
     brain = [channel for channel in recording.channels if channel.is_brain]
     candidates = [c for c in brain if c.type == "eeg" and c.pair is None and c.site not in EARS]
     _refuse_without_scalp(brain, candidates)
     usable: list[Channel] = []
-    left_out: list[tuple[str, str]] = []
+    missing: list[tuple[str, str]] = []
     for channel in candidates:
-        state = _BAD if channel.name in bad else (states or {}).get(channel.name, "")
-        if channel.position is None:
-            left_out.append((channel.name, "no position"))
-        elif state == _BAD or state in _USELESS:
-            left_out.append((channel.name, state))
+        reason = (left_out or {}).get(channel.name, "" if channel.position is not None else _NOWHERE)
+        if reason:
+            missing.append((channel.name, reason))
         else:
             usable.append(channel)
     positions = np.array([c.position for c in usable], float).reshape(-1, 3)
     source = _source(usable)
     directions = _upright(usable, positions - _middle(positions, source), source)
     kept = _first_at_each_place(directions)
-    left_out += [(c.name, "same place as another") for i, c in enumerate(usable) if i not in set(kept)]
+    missing += [(c.name, "same place as another") for i, c in enumerate(usable) if i not in set(kept)]
     if len(kept) < MIN_ELECTRODES:
-        raise AnalysisError(_too_few(len(kept), left_out))
+        raise AnalysisError(_too_few(len(kept), missing))
     directions = directions[kept]
     lowest = float(np.arccos(np.clip(directions[:, 2], -1, 1)).max())
     edge = max(_LEAST_EDGE, lowest + _MARGIN)
-    return ScalpLayout(tuple(usable[i].name for i in kept), directions, source, tuple(left_out), edge)
+    return ScalpLayout(tuple(usable[i].name for i in kept), directions, source, tuple(missing), edge)
 
 
 def build_head_map(layout: ScalpLayout, size: int = GRID) -> HeadMap:
@@ -196,7 +192,7 @@ def _refuse_without_scalp(brain: Sequence[Channel], candidates: Sequence[Channel
 
 
 def _too_few(count: int, left_out: Sequence[tuple[str, str]]) -> str:
-    nowhere = sum(reason == "no position" for _, reason in left_out)
+    nowhere = sum(reason == _NOWHERE for _, reason in left_out)
     why = f"; of {nowhere} the place on the head is not known" if nowhere else ""
     return f"a topography needs at least {MIN_ELECTRODES} electrodes with a position: there are {count}{why}"
 

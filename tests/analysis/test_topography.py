@@ -124,12 +124,11 @@ def test_faulty_ears_bipolar_and_unplaced_channels_take_no_part(recording_of):
     channels += [electrode("A1"), electrode("X1", site=None, position=None), electrode("C3", site=None)]
     channels[-1] = Channel("C3 (2)", "C3", "eeg", "uV", 100.0, position_of("C3"), "C3")
     channels += [Channel("Fp1-F7", "Fp1-F7", "eeg", "uV", 100.0, position_of("Fp1"), None, ("Fp1", "F7"))]
-    states = {"T7": "flat", "O1": "clipped", "P3": "not calibrated"}
-    layout = scalp_layout(recording_of(channels), states, bad=["F8"])
+    layout = scalp_layout(recording_of(channels), {"T7": "flat", "P3": "not calibrated", "F8": "marked bad"})
     assert dict(layout.left_out) == {
         "T7": "flat",
         "P3": "not calibrated",
-        "F8": "bad",
+        "F8": "marked bad",
         "X1": "no position",
         "C3 (2)": "same place as another",
     }
