@@ -66,6 +66,7 @@ class TraceCanvas(GraphicsView):
         self.selection: Window | None = None
         self.selection_channels: tuple[str, ...] = ()  # of the rows that are selected; empty for all
         self.current: Annotation | None = None
+        self._mark_rows: MarkRows | None = None
         self._window = Window(0.0, 1.0)
         self._cursor_x: float | None = None
         self._tools: list[PointerTool] = []
@@ -180,7 +181,9 @@ class TraceCanvas(GraphicsView):
         """Tops and bottoms of the rows of some channels; the whole height for none of them, which means all."""
         if not ch_names or self.rows is None:
             return [(0.0, float(self.height()))]
-        return [self.rows.band(i) for i in MarkRows(self.rows.montage).of(ch_names)]
+        if self._mark_rows is None or self._mark_rows.montage is not self.rows.montage:
+            self._mark_rows = MarkRows(self.rows.montage)
+        return [self.rows.band(i) for i in self._mark_rows.of(ch_names)]
 
     def paintEvent(self, event) -> None:
         """Paint, and say so."""

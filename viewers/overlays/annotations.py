@@ -1,6 +1,12 @@
-"""Marks of the file and of people: a neutral dashed line at the onset, a soft shade, a name above the traces."""
+"""Marks of files and readers, and what was decided on those of models: edges, a soft shade, a name above the traces.
+
+Whose a mark is shows in colour, line and name: files and other people dashed and near-black, the reader at this window
+dash-dotted and green, a model solid and violet. What was rejected is dotted and faint, and its name is struck.
+"""
 
 from __future__ import annotations
+
+from collections import defaultdict
 
 import numpy as np
 from PyQt6.QtCore import QRectF
@@ -8,23 +14,34 @@ from PyQt6.QtGui import QPainter
 
 from analysis.annotation import Annotation
 from analysis.annotation_index import AnnotationIndex
-from analysis.marks import Marks
-from analysis.recording import Window
+from analysis.marks import SOURCES, Marks, Source, source_of
+from analysis.recording import Page, Window
+from viewers.mark_rows import MarkRows
+from viewers.mark_words import name_of
 from viewers.overlays.base import Label, PaintedOverlay
-from viewers.overlays.marks import MANY, paint_few, paint_many
+from viewers.overlays.marks import (
+    DASHED,
+    DASHED_AND_DOTTED,
+    DOTTED,
+    MANY,
+    Stroke,
+    bands_of,
+    paint_few,
+    paint_many,
+)
+from viewers.rows import Rows
 from viewers.time_scale import TimeScale
 
+COLOURS: dict[Source, str] = {"file": "human", "model": "accent", "reader": "reader"}
+_PATTERNS = {"file": DASHED, "model": (), "reader": DASHED_AND_DOTTED}
+_SHADES = {"file": 0.10, "model": 0.16, "reader": 0.16}
 _MOST_LABELS = 60
-_WHO = {"reader": " (you)", "sidecar": " (sidecar)", "file": " (file)"}
-
-
-def name_of(annotation: Annotation) -> str:
-    """What a mark is called on the traces: its text and who says so."""
-    return (annotation.title or "mark") + _WHO.get(annotation.author, f" ({annotation.author})")
+_MOST_APART = 4000  # on one page; more are no longer told apart by row and state, only by who made them
+_NOT_HERE = " [not in this montage]"
 
 
 class AnnotationsOverlay(PaintedOverlay):
-    """Draws every annotation of a human or of the file."""
+    """Draws every mark of the book."""
 
     title = "Annotations"
     draws = Marks
@@ -32,52 +49,102 @@ class AnnotationsOverlay(PaintedOverlay):
 
     def __init__(self) -> None:
         super().__init__()
-        self._index = AnnotationIndex()
+        self._marks = Marks()
         self._seizures = AnnotationIndex()
+        self._mark_rows: MarkRows | None = None
 
     def set_result(self, result: Marks | None) -> None:
         """Take the marks; a seizure is shaded from beginning to end, also where two marks tell of it."""
         marks = result if result is not None else Marks()
-        self._index = marks.index
-        spans = [Annotation(start, stop - start, "sz") for start, stop in marks.seizures]
-        self._seizures = AnnotationIndex([span for span in spans if not self._is_marked(span)])
+        if marks.seizures is not self._marks.seizures:
+            self._seizures = AnnotationIndex([Annotation(a, z - a, "sz") for a, z in marks.seizures])
+        self._marks = marks
         self.update()
 
-    def _is_marked(self, span: Annotation) -> bool:
-        """Whether a mark of just this span is shaded already."""
-        found = self._index.within(span.onset, span.stop)
-        return bool(((self._index.onset[found] == span.onset) & (self._index.stop[found] == span.stop)).any())
+    def show_page(self, page: Page, rows: Rows) -> None:
+        """Follow the rows."""
+        if self._mark_rows is None or self._mark_rows.montage is not rows.montage:
+            self._mark_rows = MarkRows(rows.montage)
+        super().show_page(page, rows)
 
     def labels(self, window: Window) -> tuple[list[Label], int]:
         """Names of the marks on the page; from a dense page the first ones."""
         if not self.state.visible:
             return [], 0
-        found = self._index.within(window.start, window.stop)
-        items = [self._index.items[i] for i in found[:_MOST_LABELS]]
-        labels = [Label(a.onset, name_of(a), "reader" if a.author == "reader" else "human", a) for a in items]
-        return labels, max(0, found.size - _MOST_LABELS)
+        index = self._marks.index
+        found = index.within(window.start, window.stop)
+        return [self._label(index.items[i]) for i in found[:_MOST_LABELS]], max(0, found.size - _MOST_LABELS)
+
+    def _label(self, mark: Annotation) -> Label:
+        missing = _NOT_HERE if self._rows_of(mark) is None else ""
+        return Label(mark.onset, name_of(mark) + missing, COLOURS[source_of(mark)], mark)
+
+    def marks_within(self, start: float, stop: float) -> list[Annotation]:
+        """The marks that overlap a span, or are moments in it."""
+        if not self.state.visible:
+            return []
+        return [self._marks.items[i] for i in self._marks.index.within(start, stop)]
 
     def describe(self, time: float, ch_name: str) -> str:
         """The marks at a time."""
-        found = self._index.within(time, np.nextafter(time, np.inf))
-        return ", ".join(self._index.items[i].title for i in found[:3])
+        return ", ".join(mark.title for mark in self.marks_within(time, float(np.nextafter(time, np.inf)))[:3])
 
     def paint(self, painter: QPainter, scale: TimeScale, height: float) -> None:
         """Draw what lies on the page."""
-        shade = self.theme.colour("human", 0.10 * self.state.opacity)
+        self._paint_told_seizures(painter, scale, height)
+        found = self._marks.index.within(scale.window.start, scale.window.stop)
+        if found.size > _MOST_APART:
+            self._paint_by_source(painter, scale, height)
+        elif found.size:
+            self._paint_apart(painter, scale, height, found)
+
+    def _paint_told_seizures(self, painter: QPainter, scale: TimeScale, height: float) -> None:
+        shade = self.theme.colour("human", _SHADES["file"] * self.state.opacity)
         for i in self._seizures.within(scale.window.start, scale.window.stop):
-            left, right = scale.x(self._seizures.onset[i]), scale.x(self._seizures.stop[i])
-            painter.fillRect(QRectF(left, 0, right - left, height), shade)
-        found = self._index.within(scale.window.start, scale.window.stop)
-        if not found.size:
-            return
-        if found.size > MANY:
-            onset, stop = self._index.onset[found], self._index.stop[found]
-            paint_many(painter, scale, height, onset, stop, shade, self.theme.colour("human", 0.45))
-            return
-        spans = []
-        for i in found:
-            mark = self._index.items[i]
-            which = self.rows.of_channels(mark.ch_names) if self.rows is not None and mark.ch_names else []
-            spans.append((mark.onset, mark.stop, which))
-        paint_few(painter, scale, height, spans, self.rows, shade, self.theme.colour("human", 0.9), dashed=True)
+            if not _is_marked(self._marks.index, self._seizures.items[i]):
+                left, right = scale.x(self._seizures.onset[i]), scale.x(self._seizures.stop[i])
+                painter.fillRect(QRectF(left, 0, right - left, height), shade)
+
+    def _paint_by_source(self, painter: QPainter, scale: TimeScale, height: float) -> None:
+        for source in SOURCES:
+            index = self._marks.of_source(source)
+            found = index.within(scale.window.start, scale.window.stop)
+            if found.size:
+                onset, stop = index.onset[found], index.stop[found]
+                paint_many(painter, scale, onset, stop, [(0.0, height)], self._stroke(source, False, 0.45))
+
+    def _paint_apart(self, painter: QPainter, scale: TimeScale, height: float, found: np.ndarray) -> None:
+        """Draw each mark on its own rows, those that look the same together."""
+        groups: dict[tuple[Source, bool, tuple[int, ...]], list[int]] = defaultdict(list)
+        for i in found.tolist():
+            mark = self._marks.items[i]
+            rows = self._rows_of(mark)
+            if rows is not None:
+                groups[source_of(mark), mark.review.decision == "rejected", rows].append(i)
+        for (source, rejected, rows), members in groups.items():
+            bands = bands_of(self.rows, rows, height)
+            onset, stop = self._marks.index.onset[members], self._marks.index.stop[members]
+            if found.size > MANY:
+                paint_many(painter, scale, onset, stop, bands, self._stroke(source, rejected, 0.45))
+            else:
+                spans = list(zip(onset.tolist(), stop.tolist(), strict=True))
+                paint_few(painter, scale, spans, bands, self._stroke(source, rejected, 0.9), ends=True)
+
+    def _stroke(self, source: Source, rejected: bool, strength: float) -> Stroke:
+        colour = COLOURS[source]
+        if rejected:
+            return Stroke(self.theme.colour(colour, 0.0), self.theme.colour(colour, 0.5 * strength), DOTTED)
+        shade = self.theme.colour(colour, _SHADES[source] * self.state.opacity)
+        return Stroke(shade, self.theme.colour(colour, strength), _PATTERNS[source])
+
+    def _rows_of(self, mark: Annotation) -> tuple[int, ...] | None:
+        """Rows of a mark in this montage; empty for all of them, None where it has none of the mark's channels."""
+        if not mark.ch_names or self._mark_rows is None:
+            return ()
+        return self._mark_rows.of(mark.ch_names) or None
+
+
+def _is_marked(index: AnnotationIndex, span: Annotation) -> bool:
+    """Whether a mark of just this span is shaded already."""
+    found = index.within(span.onset, span.stop)
+    return bool(((index.onset[found] == span.onset) & (index.stop[found] == span.stop)).any())

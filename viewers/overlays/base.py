@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -86,6 +86,10 @@ class Overlay:
     def labels(self, window: Window) -> tuple[list[Label], int]:
         """Names for the top of the page, at most some tens, and how many more there are without a name."""
         return [], 0
+
+    def marks_within(self, start: float, stop: float) -> Sequence[Annotation]:
+        """Marks that can be pointed at where they overlap a span of seconds, or are moments in it."""
+        return ()
 
     def describe(self, time: float, ch_name: str) -> str:
         """What hovering says at a time of a row; empty for nothing."""

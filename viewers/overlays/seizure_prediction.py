@@ -10,7 +10,7 @@ from analysis.annotation_index import AnnotationIndex
 from analysis.recording import Window
 from analysis.results import SeizurePrediction
 from viewers.overlays.base import Label, PaintedOverlay
-from viewers.overlays.marks import MANY, paint_few, paint_many
+from viewers.overlays.marks import MANY, Stroke, paint_few, paint_many
 from viewers.time_scale import TimeScale
 
 _MOST_LABELS = 60
@@ -53,6 +53,10 @@ class SeizurePredictionOverlay(PaintedOverlay):
         labels = [Label(event.onset, name_of(event, random_weights), "accent", event) for event in items]
         return labels, max(0, found.size - _MOST_LABELS)
 
+    def marks_within(self, start: float, stop: float) -> list[Annotation]:
+        """The events that overlap a span."""
+        return [self._index.items[i] for i in self._index.within(start, stop)] if self.state.visible else []
+
     def describe(self, time: float, ch_name: str) -> str:
         """The events at a time."""
         found = self._index.within(time, np.nextafter(time, np.inf))
@@ -64,11 +68,10 @@ class SeizurePredictionOverlay(PaintedOverlay):
         found = self._index.within(scale.window.start, scale.window.stop)
         if not found.size:
             return
-        shade = self.theme.colour("accent", 0.16 * self.state.opacity)
-        line = self.theme.colour("accent")
+        stroke = Stroke(self.theme.colour("accent", 0.16 * self.state.opacity), self.theme.colour("accent"))
         onset, stop = self._index.onset[found], self._index.stop[found]
         if found.size > MANY:
-            paint_many(painter, scale, height, onset, stop, shade, line)
-            return
-        spans = [(float(a), float(z), []) for a, z in zip(onset, stop, strict=True)]
-        paint_few(painter, scale, height, spans, None, shade, line, dashed=False)
+            paint_many(painter, scale, onset, stop, [(0.0, height)], stroke)
+        else:
+            spans = list(zip(onset.tolist(), stop.tolist(), strict=True))
+            paint_few(painter, scale, spans, [(0.0, height)], stroke)
