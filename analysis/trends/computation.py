@@ -14,13 +14,13 @@ from analysis.provenance import now, software_version
 from analysis.recording import Recording
 from analysis.results import AnalysisRequest
 from analysis.trends import amplitude
-from analysis.trends.result import Trends
+from analysis.trends.result import COARSER, Trends
 from analysis.trends.sources import TrendRow, TrendSources
 from analysis.trends.spectra import N_FREQUENCIES, SPECTRUM_SECONDS, band_powers, decibels, window_densities
 
 VERSION = 1  # of the numbers: raised whenever the same recording would give others
 BLOCK_SECONDS = 120
-_BIN_SECONDS = (2, 4, 10, 20, 60)  # each divides a block; a page of 10 s begins and ends with one of the first three
+_BIN_SECONDS = (2, 4, 10, 20)  # each divides a block, six times over; a page of 10 s begins with one of the first three
 _MOST_BINS = 50_000
 _AMPLITUDE_SECONDS, _SHORT_AMPLITUDE_SECONDS = 15, 5
 _SHORT_SECONDS = 15 * 60
@@ -50,6 +50,7 @@ class TrendPass:
         self._amplitude_bin = _AMPLITUDE_SECONDS if duration >= _SHORT_SECONDS else _SHORT_AMPLITUDE_SECONDS
         groups, bins = len(sources.groups), math.ceil(duration / self._bin)
         self._decibels = np.full((groups, bins, N_FREQUENCIES), np.nan, np.float16)
+        self._coarse = np.full((groups, math.ceil(bins / COARSER), N_FREQUENCIES), np.nan, np.float16)
         self._powers = np.full((groups, bins, 4), np.nan, np.float32)
         self._amplitude = np.full((groups, math.ceil(duration / self._amplitude_bin), 2), np.nan, np.float32)
         self._done = np.zeros(max(1, math.ceil(duration / BLOCK_SECONDS)), bool)
@@ -77,6 +78,7 @@ class TrendPass:
             self._facts,
             complete=bool(self._done.all()),
             decibels=_read_only(self._decibels),
+            coarse_decibels=_read_only(self._coarse),
             powers=_read_only(self._powers),
             amplitude=_read_only(self._amplitude),
         )
@@ -163,18 +165,14 @@ class TrendPass:
         return amplitude.margins(values.reshape(signal.shape[0], bins, per_bin))
 
     def _store_spectrum(self, group: int, block: int, density: np.ndarray) -> None:
-        """Mean over the rows and windows of each bin."""
-        per_bin = round(self._bin / SPECTRUM_SECONDS)
-        bins = -(-density.shape[1] // per_bin)
-        if bins == 0:
-            return
-        padded = np.full((density.shape[0], bins * per_bin, N_FREQUENCIES), np.nan, np.float32)
-        padded[:, : density.shape[1]] = density
-        by_bin = padded.reshape(density.shape[0], bins, per_bin, N_FREQUENCIES).swapaxes(0, 1)
-        mean = _mean(by_bin.reshape(bins, -1, N_FREQUENCIES))
+        """Mean over the rows and windows of each bin, and of each coarse one."""
         at = block * BLOCK_SECONDS // self._bin
-        self._decibels[group, at : at + bins] = decibels(mean)
-        self._powers[group, at : at + bins] = band_powers(mean)
+        mean = _mean_by_bin(density, round(self._bin / SPECTRUM_SECONDS))
+        self._decibels[group, at : at + mean.shape[0]] = decibels(mean)
+        self._powers[group, at : at + mean.shape[0]] = band_powers(mean)
+        coarse = _mean_by_bin(density, COARSER * round(self._bin / SPECTRUM_SECONDS))
+        at //= COARSER
+        self._coarse[group, at : at + coarse.shape[0]] = decibels(coarse)
 
     def _store_amplitude(self, group: int, block: int, found: np.ndarray) -> None:
         """Median over the rows of each bin."""
@@ -188,11 +186,15 @@ def _read_only(array: np.ndarray) -> np.ndarray:
     return shown
 
 
-def _mean(values: np.ndarray) -> np.ndarray:
-    """Mean over the middle axis of what is not NaN: (bins, n, k) -> float32 (bins, k)."""
-    there = ~np.isnan(values)
-    count = there.sum(axis=1)
-    total = np.where(there, values, 0).sum(axis=1, dtype=np.float64)
+def _mean_by_bin(density: np.ndarray, per_bin: int) -> np.ndarray:
+    """Mean of (rows, windows, k) over the rows and over each `per_bin` windows: float32 (bins, k); NaN passed over."""
+    windows, k = density.shape[1:]
+    bins = -(-windows // per_bin)
+    total, count = np.zeros((bins * per_bin, k)), np.zeros((bins * per_bin, k), np.int64)
+    there = ~np.isnan(density)
+    np.sum(np.where(there, density, 0), axis=0, out=total[:windows])
+    np.sum(there, axis=0, out=count[:windows])
+    total, count = total.reshape(bins, per_bin, k).sum(axis=1), count.reshape(bins, per_bin, k).sum(axis=1)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan).astype(np.float32)
 
 

@@ -8,7 +8,7 @@ import pytest
 from analysis.progress import Cancelled, Progress
 from analysis.recording import Recording
 from analysis.trends.computation import BLOCK_SECONDS, TrendPass
-from analysis.trends.result import Trends
+from analysis.trends.result import COARSER, Trends
 from analysis.trends.sources import LEFT, RIGHT, TrendGroup, TrendRow, TrendSources
 from analysis.trends.spectra import FREQUENCIES, alpha_delta_ratio, asymmetry
 
@@ -90,9 +90,11 @@ def test_the_mean_over_a_coarse_bin_is_that_of_its_windows(make_recording):
     recording = make_recording(x, SFREQ)
     fine, coarse = TrendPass(recording, both_sides()), TrendPass(recording, both_sides())
     coarse._bin = 20
-    np.testing.assert_allclose(
-        coarse.run().powers[:, :12], fine.run().powers.reshape(2, 12, 10, 4).mean(axis=2), rtol=1e-4
-    )
+    found, expected = coarse.run(), fine.run()
+    np.testing.assert_allclose(found.powers[:, :12], expected.powers.reshape(2, 12, 10, 4).mean(axis=2), rtol=1e-4)
+    power = 10 ** (expected.decibels.astype(float) / 10)
+    by_six = 10 * np.log10(power.reshape(2, 20, COARSER, 60).mean(axis=2))
+    np.testing.assert_allclose(expected.coarse_decibels, by_six, atol=0.03)
 
 
 def test_gaps_and_flat_stretches_are_holes_and_not_zeros(make_recording):

@@ -27,7 +27,7 @@ def test_stored_trends_come_back_equal(make_recording, tmp_path):
     assert store.put(made)
     found = store.get(made.request.key())
     assert isinstance(found, Trends)
-    for name in ("decibels", "powers", "amplitude"):
+    for name in ("decibels", "coarse_decibels", "powers", "amplitude"):
         np.testing.assert_array_equal(getattr(found, name), getattr(made, name))
         assert getattr(found, name).dtype == getattr(made, name).dtype
     assert (found.sources, found.left_out, found.groups) == (made.sources, made.left_out, made.groups)
