@@ -17,6 +17,7 @@ from app.actions import build_actions, fill_recent
 from app.appearance import apply_theme
 from app.dialogs.event_rules import rule_from_settings, rule_settings
 from app.errors import describe_error, hide_in_log, log_error
+from app.habits import keep_view, view_from
 from app.inspector import AgreementPanel, PredictionPanel
 from app.job_panel import JobPanel
 from app.jobs import Job, JobRunner
@@ -29,10 +30,11 @@ from app.recording_opening import RecordingOpener
 from app.recording_panel import RecordingPanel
 from app.reviewing import Reviewing
 from app.sensitivity_panel import SensitivityPanel
-from app.session import ModelChoice, Session, View
+from app.session import ModelChoice, Session
 from app.settings import Settings
 from app.status_line import StatusLine
 from app.time_text import elapsed
+from app.view import View
 from app.view_toolbar import ViewToolbar
 from app.workplace import Workplace
 from viewers.annotation_list import AnnotationList
@@ -72,7 +74,7 @@ class MainWindow(QMainWindow):
         self.runner = JobRunner(parent=self)
         self.engine, self.reader = self.workplace.engine, self.workplace.reader
         data_folder, results_folder = self.workplace.data_folder, self.workplace.results_folder
-        self.session = Session(_view_of(self.settings), self._in_background, self, self.workplace.shelf)
+        self.session = Session(view_from(self.settings), self._in_background, self, self.workplace.shelf)
         self.view = RecordingView()
         self.opener = RecordingOpener(self.runner, self.reader, self)
         self.runs = ModelRuns(self.session, self.runner, self.engine, results_folder, self)
@@ -312,9 +314,8 @@ class MainWindow(QMainWindow):
         self.session.reset_view()
 
     def _remember(self) -> None:
-        view, settings = self.session.view, self.settings
-        settings.highpass, settings.lowpass, settings.notch = view.highpass, view.lowpass, view.notch
-        settings.uv_per_mm, settings.page_seconds = self.session.usual_uv_per_mm, view.page_seconds
+        settings = self.settings
+        keep_view(settings, self.session.view, self.session.habits)
         settings.threshold = self.runs.threshold
         settings.event_rule, settings.rule_constants = rule_settings(self.runs.rule)
         settings.window_geometry = bytes(self.saveGeometry().toBase64()).decode()
@@ -328,13 +329,3 @@ class MainWindow(QMainWindow):
         self.runner.shutdown(2.0)
         self.workplace.leave(self)
         super().closeEvent(event)
-
-
-def _view_of(settings: Settings) -> View:
-    return View(
-        highpass=settings.highpass,
-        lowpass=settings.lowpass,
-        notch=settings.notch,
-        uv_per_mm=settings.uv_per_mm,
-        page_seconds=settings.page_seconds,
-    )

@@ -15,10 +15,12 @@ from app.errors import log_error
 from app.jobs import Job, JobRunner
 from app.overlay_panel import OverlayPanel
 from app.page_loader import PageLoader
+from app.page_note import misleading, page_note
 from app.recording_opening import RecordingOpener
 from app.recording_panel import RecordingPanel
-from app.session import Session, View
+from app.session import Session
 from app.settings import RecordingState, load_recording_state, save_recording_state
+from app.view import View
 from viewers.recording_view import RecordingView
 
 
@@ -96,8 +98,8 @@ class Reading(QObject):
         if session.recording is None or session.montage is None:
             return
         view = session.view
-        self._view.set_display_note(f"{view.montage} · {view.uv_per_mm:g} µV/mm · {view.display_filter.describe()}")
-        self.loader.request(session.window, session.montage, view.display_filter, self._view.width_px())
+        self._view.set_display_note(page_note(session, self._view.is_calibrated()), misleading(view))
+        self.loader.request(session.window, session.montage, view.filters, self._view.width_px())
 
     def _on_opened(self, recording: Recording) -> None:
         # The one before is closed when the last thread that still reads it lets go of it.
@@ -105,7 +107,9 @@ class Reading(QObject):
         self._remember()
         state = self._recall(recording)
         start = state.position if self._start_at is None else self._start_at
-        self._session.open(recording, start, state.montage, state.page_seconds)
+        self._session.open(
+            recording, start, state.montage, state.page_seconds, mm_per_second=state.mm_per_second, gains=state.gains
+        )
         for name, on in state.overlays.items():
             if name in self._overlays.names():
                 self._overlays.set_visible(name, on)
@@ -119,6 +123,7 @@ class Reading(QObject):
         self._view.set_recording_facts(*facts)
         self._show_montage()
         self._view.set_sensitivity(self._session.view.uv_per_mm)
+        self._view.set_row_looks(self._session.view.row_looks)
         self._view.set_window(self._session.window)
         self.request_page()
 
@@ -137,6 +142,8 @@ class Reading(QObject):
             self._show_montage()
         if view.uv_per_mm != before.uv_per_mm:
             self._view.set_sensitivity(view.uv_per_mm)
+        if view.row_looks != before.row_looks:
+            self._view.set_row_looks(view.row_looks)
         if view.page_seconds != before.page_seconds:
             self._view.set_window(self._session.window)
         self.request_page()
@@ -196,6 +203,7 @@ class Reading(QObject):
         if recording is None or self._data_folder is None:
             return
         state = RecordingState(view.montage, self._session.window.start, view.page_seconds, self._overlays.states())
+        state.mm_per_second, state.gains = view.mm_per_second, dict(view.gains)
         try:
             save_recording_state(recording.id, state, self._data_folder)
         except OSError as error:

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from analysis.annotation import Annotation
+from analysis.channel_kinds import BODY_KINDS, EEG, INTRACRANIAL
 from analysis.errors import AnalysisError
-from analysis.filtering import DisplayFilter
 from analysis.marks import Marks
 from analysis.montage import Montage, build_montage, default_montage, refusal
 from analysis.recording import Recording, Window
 from analysis.results import SeizurePrediction
+from app.habits import Habits
 from app.mark_keeper import Background, MarkKeeper, MarkShelf
+from app.view import INTRACRANIAL_SENSITIVITY, PAGE_SECONDS, SENSITIVITIES, View, kept_kinds, step
 
-SENSITIVITIES = (
-    *(1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000),
-    *(2000, 5000, 10_000, 20_000, 50_000, 100_000),  # for files whose unit is wrong
-)
-PAGE_SECONDS = (5, 10, 15, 20, 30, 60, 120, 300, 600, 3600, 86400)
-HIGHPASSES = (0.0, 0.1, 0.3, 0.5, 1.0, 1.6, 2.0, 5.0, 10.0)
-LOWPASSES = (0.0, 15.0, 20.0, 30.0, 35.0, 40.0, 50.0, 70.0, 100.0, 250.0)
-NOTCHES = (0.0, 50.0, 60.0)
-INTRACRANIAL_SENSITIVITY = 50.0
 _BEYOND_BELIEF = 50_000.0  # microvolts from the first to the 99th percentile: no brain, no electrode offset does this
 _READABLE_MM = 10.0
 
@@ -38,23 +31,6 @@ class ModelChoice:
     head: str | None = None
     config: str | None = None
     segments: int | None = None
-
-
-@dataclass(frozen=True)
-class View:
-    """How the recording is looked at; frequencies are in hertz and 0 means off."""
-
-    montage: str = "as recorded"
-    highpass: float = 0.5
-    lowpass: float = 70.0
-    notch: float = 0.0
-    uv_per_mm: float = 7.0
-    page_seconds: float = 10.0
-
-    @property
-    def display_filter(self) -> DisplayFilter:
-        """The filter the traces are drawn through."""
-        return DisplayFilter(self.highpass or None, self.lowpass or None, self.notch or None)
 
 
 class Session(QObject):
@@ -84,9 +60,8 @@ class Session(QObject):
         self.montage: Montage | None = None
         self.window = Window(0.0, 10.0)
         self.view = view or View()
-        # What the reader likes for scalp EEG; what other recordings are opened or looked at with does not change it.
-        self.usual_uv_per_mm = self.view.uv_per_mm
-        self._is_usual = True
+        self.habits = Habits(self.view)
+        self._is_odd = False  # the scale that this recording needs is not what the reader likes
         self._shelf = shelf or MarkShelf(self)
         self.keeper = MarkKeeper(self)  # of no recording
         self._kept = ""  # id of the recording whose marks are held
@@ -111,8 +86,13 @@ class Session(QObject):
         start: float = 0.0,
         montage: str | None = None,
         page_seconds: float | None = None,
+        mm_per_second: float = 0.0,
+        gains: Mapping[str, float] | None = None,
     ) -> None:
-        """Show a recording from `start` seconds on, in the montage named if it can be derived."""
+        """Show a recording from `start` seconds on, in the montage named if it can be derived.
+
+        `page_seconds`, `mm_per_second` and the `gains` of single rows are those it was last looked at with.
+        """
         self._take_keeper(recording)
         self.recording = recording
         self.prediction = self.mains = None
@@ -120,10 +100,15 @@ class Session(QObject):
         self.montage = build_montage(name, recording)
         intracranial = any(c.type in ("seeg", "ecog") for c in recording.channels)
         scalp = any(c.type == "eeg" for c in recording.channels)
-        self._is_usual = scalp or not intracranial
-        sensitivity = self.usual_uv_per_mm if self._is_usual else INTRACRANIAL_SENSITIVITY
-        length = page_seconds or self.view.page_seconds
-        self.view = replace(self.view, montage=name, uv_per_mm=sensitivity, page_seconds=length)
+        self._is_odd = False
+        self.view = replace(
+            self.view,
+            montage=name,
+            page_seconds=page_seconds or self.view.page_seconds,
+            mm_per_second=mm_per_second if page_seconds else self.view.mm_per_second,
+            gains=tuple(sorted((name, gain) for name, gain in (gains or {}).items() if gain > 0)),
+            **self.habits.fields(INTRACRANIAL if intracranial and not scalp else EEG),
+        )
         self.window = self._clamped(start)
         self.opened.emit(recording)
         self.marks_changed.emit(self.marks)
@@ -157,6 +142,8 @@ class Session(QObject):
 
     def change_view(self, start: float | None = None, **changes: object) -> None:
         """Change montage, filters, sensitivity or page length; a montage that cannot be derived is refused in words."""
+        if "page_seconds" in changes and "mm_per_second" not in changes:
+            changes["mm_per_second"] = 0.0
         view = replace(self.view, **changes)  # type: ignore[arg-type]
         if view == self.view and start is None:
             return
@@ -166,8 +153,7 @@ class Session(QObject):
             except AnalysisError as error:
                 self.refused.emit(str(error))
                 return
-        if self._is_usual:
-            self.usual_uv_per_mm = view.uv_per_mm
+        self.habits.learn(view, self._is_odd)
         before, self.view = self.view, view
         # The window is settled before anyone hears of the change, so that each listener asks for the right page once.
         anchor = self.window.start if start is None else start
@@ -182,13 +168,13 @@ class Session(QObject):
         """Look at the recording as one does that is opened for the first time, at the same place."""
         fresh = View()
         montage = default_montage(self.recording) if self.recording is not None else fresh.montage
-        sensitivity = fresh.uv_per_mm if self._is_usual else INTRACRANIAL_SENSITIVITY
-        changes = {**vars(fresh), "montage": montage, "uv_per_mm": sensitivity}
-        self.change_view(**changes)
+        if self.view.page_kind == INTRACRANIAL:
+            fresh = replace(fresh, page_kind=INTRACRANIAL, uv_per_mm=INTRACRANIAL_SENSITIVITY)
+        self.change_view(**{**vars(fresh), "montage": montage})
 
     def step_sensitivity(self, steps: int) -> None:
         """Make the traces taller (positive) or flatter by steps of the clinical scale."""
-        self.change_view(uv_per_mm=float(_step(SENSITIVITIES, self.view.uv_per_mm, -steps)))
+        self.change_view(uv_per_mm=float(step(SENSITIVITIES, self.view.uv_per_mm, -steps)))
 
     def make_readable(self, spread: float) -> bool:
         """Open flatter where amplitudes, `spread` in microvolts, are beyond belief; whether that was so.
@@ -197,14 +183,16 @@ class Session(QObject):
         """
         if not spread > _BEYOND_BELIEF:
             return False
-        self._is_usual = False
+        self._is_odd = True
         flat = next((s for s in SENSITIVITIES if spread / s <= _READABLE_MM), SENSITIVITIES[-1])
-        self.change_view(uv_per_mm=float(flat))
+        # Whatever is wrong with the file's unit holds for hearts and muscles too.
+        body = {kind: replace(self.view.settings_of(kind), uv_per_mm=None) for kind in BODY_KINDS}
+        self.change_view(uv_per_mm=float(flat), kinds=kept_kinds({**dict(self.view.kinds), **body}))
         return True
 
     def step_page_length(self, steps: int) -> None:
         """Show more (positive) or less time per page."""
-        self.change_view(page_seconds=float(_step(PAGE_SECONDS, self.view.page_seconds, steps)))
+        self.change_view(page_seconds=float(step(PAGE_SECONDS, self.view.page_seconds, steps)))
 
     def set_file_marks(self, marks: Marks) -> None:
         """Take the annotations that the recording itself carries, numbered and sorted where they were read."""
@@ -248,8 +236,3 @@ class Session(QObject):
         last = max(0.0, self.duration - length)
         begin = min(max(0.0, start), last)
         return Window(begin, begin + length)
-
-
-def _step(choices: tuple[int, ...], value: float, steps: int) -> int:
-    nearest = min(range(len(choices)), key=lambda i: abs(choices[i] - value))
-    return choices[min(max(nearest + steps, 0), len(choices) - 1)]

@@ -61,7 +61,9 @@ def _folder(environment: Mapping[str, str], variable: str, below_home: str) -> P
 class Settings:
     """Habits of the person, the same for every recording; frequencies in hertz, 0 means off.
 
-    `px_per_mm` is what the person measured on the screen, None until then. `window_geometry` and `window_state` are
+    `screens` holds what the person measured in pixels per millimetre, by screen; `px_per_mm` what was measured before
+    screens were told apart. `kinds` holds by kind of channel what is not usual of its scale and filters, `text_scale`
+    the size of letters in per cent. `window_geometry` and `window_state` are
     Qt's own descriptions in base64. `rule_constants` holds, by the name of a rule for events, the constants that
     differ from the paper's.
     """
@@ -76,6 +78,14 @@ class Settings:
     notch: float = field(default=0.0, metadata={"least": 0.0})
     mains: float = field(default=50.0, metadata={"choices": (50.0, 60.0)})
     px_per_mm: float | None = field(default=None, metadata={"above": 0.0})
+    screens: dict[str, float] = field(default_factory=dict)
+    harmonics: bool = False
+    mm_per_second: float = field(default=0.0, metadata={"least": 0.0})
+    kinds: dict[str, dict[str, float | None]] = field(default_factory=dict)
+    positive_up: bool = False
+    clipped: bool = False
+    trace_colours: str = field(default="sides", metadata={"choices": ("sides", "sides-swapped", "black", "regions")})
+    text_scale: int = field(default=100, metadata={"choices": (80, 90, 100, 110, 125, 150, 175, 200)})
     event_rule: str = "auto"
     rule_constants: dict[str, dict[str, float]] = field(default_factory=dict)
     threshold: float = field(default=0.5, metadata={"least": 0.0})
@@ -98,12 +108,18 @@ class Settings:
 
 @dataclass
 class RecordingState:
-    """How one recording was last looked at: montage, place and page length in seconds, overlays shown."""
+    """How one recording was last looked at: montage, place and page length in seconds, overlays shown.
+
+    `mm_per_second` is the speed that the page length follows from, 0 for none; `gains` holds by row name the units a
+    millimetre stands for, where a row was given a scale of its own.
+    """
 
     montage: str | None = None
     position: float = field(default=0.0, metadata={"least": 0.0})
     page_seconds: float | None = field(default=None, metadata={"above": 0.0})
     overlays: dict[str, bool] = field(default_factory=dict)
+    mm_per_second: float = field(default=0.0, metadata={"least": 0.0})
+    gains: dict[str, float] = field(default_factory=dict)
 
 
 def load_settings(folder: Path) -> tuple[Settings, list[str]]:

@@ -32,15 +32,26 @@ class ChoiceButton(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def set_choices(
-        self, choices: Sequence[tuple[str, object]], current: object, refused: dict[object, str] | None = None
-    ):
-        """Fill the menu from (text, data) pairs, check `current`, and grey out what is refused, with the reason."""
+        self,
+        choices: Sequence[tuple[str, object] | None],
+        current: object,
+        refused: dict[object, str] | None = None,
+        tips: dict[object, str] | None = None,
+    ) -> None:
+        """Fill the menu from (text, data) pairs (None: a line), check `current`, and grey out what is refused.
+
+        `refused` holds the reasons by data, `tips` what is said of other entries.
+        """
         menu = self.menu()
         assert menu is not None
         menu.clear()
         menu.setToolTipsVisible(True)
         self._group = QActionGroup(menu)
-        for text, data in choices:
+        for choice in choices:
+            if choice is None:
+                menu.addSeparator()
+                continue
+            text, data = choice
             action = QAction(text, menu)
             action.setCheckable(True)
             action.setData(data)
@@ -49,6 +60,8 @@ class ChoiceButton(QToolButton):
             if reason:
                 action.setEnabled(False)
                 action.setToolTip(reason)
+            elif tips and data in tips:
+                action.setToolTip(tips[data])
             self._group.addAction(action)
             menu.addAction(action)
         self._group.triggered.connect(lambda action: self.chosen.emit(action.data()))
@@ -57,7 +70,7 @@ class ChoiceButton(QToolButton):
         """Add an entry below the choices that does something else, such as browsing for a file."""
         menu = self.menu()
         assert menu is not None
-        if self._group is not None and menu.actions() and not menu.actions()[-1].isSeparator():
+        if self._group is not None and menu.actions() and menu.actions()[-1].isCheckable():
             menu.addSeparator()
         menu.addAction(text, handler)
 

@@ -7,13 +7,15 @@ from PyQt6.QtGui import QAction, QColor, QIcon, QPainter, QPalette, QPixmap
 from PyQt6.QtWidgets import QToolBar, QToolButton
 
 from analysis.montage import AS_RECORDED, AVERAGE, LB_18_1, MONTAGES, refusal
-from app.session import HIGHPASSES, LOWPASSES, NOTCHES, PAGE_SECONDS, SENSITIVITIES, ModelChoice, Session, View
+from app.page_length import page_text
+from app.page_note import HIDES_SLOW, MUSCLE_LIKE_BETA, hides_slow, looks_like_beta
+from app.session import ModelChoice, Session
 from app.toolbar import ChoiceButton
+from app.view import HIGHPASSES, LOWPASSES, NOTCHES, PAGE_SECONDS, SENSITIVITIES, USUAL_SENSITIVITIES, View
 
 MONTAGE_TITLES = {AS_RECORDED: "As recorded", LB_18_1: "Longitudinal bipolar", AVERAGE: "Common average"}
 MONTAGE_KEYS = {name: str(i) for i, name in enumerate(MONTAGES, 1)}
-_MISLEADING_LOWPASS = 35.0
-_MISLEADING_HIGHPASS = 2.0
+_NOT_CALIBRATED = "the screen has not been measured: millimetres are approximate"
 
 
 class ViewToolbar(QToolBar):
@@ -22,12 +24,19 @@ class ViewToolbar(QToolBar):
     model_chosen = pyqtSignal(object)
     device_chosen = pyqtSignal(str)
     load_requested = pyqtSignal()
+    speed_chosen = pyqtSignal(float)  # millimetres a second
+    length_requested = pyqtSignal()
+    kinds_requested = pyqtSignal()
+    calibration_requested = pyqtSignal()
 
     def __init__(self, session: Session, open_action: QAction, run_action: QAction) -> None:
         super().__init__("View")
         self.setObjectName("toolbar")
         self.setMovable(False)
         self._session = session
+        self._speeds: list[tuple[float, float]] = []
+        self._is_calibrated = True
+        self._listed: tuple[int, ...] = ()  # sensitivities in the menu
         self.device = "auto"
         self.open = QToolButton()
         self.open.setDefaultAction(open_action)
@@ -37,7 +46,7 @@ class ViewToolbar(QToolBar):
         self.high = ChoiceButton("High", "High-frequency filter; zero phase, 12 dB per octave")
         self.notch = ChoiceButton("Notch", "Mains filter (F)")
         self.sensitivity = ChoiceButton("Sens.", "Microvolts per millimetre of screen (Up, Down)")
-        self.page = ChoiceButton("Page", "Seconds per page ([ and ])")
+        self.page = ChoiceButton("Page", "Time per page, or millimetres a second ([ and ], Ctrl+] to type it)")
         self.model = ChoiceButton("Model", "The model that Run starts")
         self.device_button = ChoiceButton("Device", "Where the model runs")
         self.run = QToolButton()
@@ -70,21 +79,65 @@ class ViewToolbar(QToolBar):
         view = self._session.view
         self.montage.set_choices([(f"{MONTAGE_TITLES[n]}\t{MONTAGE_KEYS[n]}", n) for n in MONTAGES], view.montage)
         self.low.set_choices([(low_text(f), f) for f in HIGHPASSES], view.highpass)
-        self.high.set_choices([(hertz(f), f) for f in LOWPASSES], view.lowpass)
-        self.notch.set_choices([(hertz(f), f) for f in NOTCHES], view.notch)
-        self.sensitivity.set_choices([(f"{s} µV/mm", float(s)) for s in SENSITIVITIES], view.uv_per_mm)
-        self.page.set_choices([(page_text(s), float(s)) for s in PAGE_SECONDS], view.page_seconds)
+        self.notch.set_choices([(notch_text(*n), n) for n in NOTCHES], (view.notch, view.harmonics))
+        self._fill_high()
+        for button in (self.low, self.notch):
+            self._offer_kinds(button)
+        self._fill_page()
         self.set_devices(("auto", "cpu", "cuda"))
         self.show_view(view)
+
+    def _offer_kinds(self, button: ChoiceButton) -> None:
+        button.add_command("Per channel type…", self.kinds_requested.emit)
+
+    def _fill_high(self) -> None:
+        """List the high filters, without those that the recording's rate leaves nothing to do."""
+        nyquist = self._session.recording.sfreq / 2 if self._session.recording is not None else float("inf")
+        refused: dict[object, str] = {f: f"the recording ends at {nyquist:g} Hz" for f in LOWPASSES if f >= nyquist}
+        self.high.set_choices([(hertz(f), f) for f in LOWPASSES], self._session.view.lowpass, refused)
+        self._offer_kinds(self.high)
+
+    def _fill_sensitivity(self, current: float) -> None:
+        """List the usual sensitivities, and beyond them as far as the one in force asks."""
+        listed = tuple(s for s in SENSITIVITIES if s in USUAL_SENSITIVITIES or s <= current)
+        if listed != self._listed:
+            self._listed = listed
+            tips: dict[object, str] = {float(s): scale_text(s) for s in listed}
+            self.sensitivity.set_choices([(f"{s} µV/mm", float(s)) for s in listed], current, tips=tips)
+            self._offer_kinds(self.sensitivity)
+
+    def _fill_page(self) -> None:
+        """List lengths in seconds, the whole recording, and speeds with the seconds that they come to."""
+        length = self._session.duration
+        choices: list[tuple[str, object] | None] = [(page_text(s), (float(s), 0.0)) for s in PAGE_SECONDS]
+        if length:
+            choices.append((f"Whole recording   {page_text(length)}", (length, 0.0)))
+        remark = "" if self._is_calibrated else "   not calibrated"
+        speeds = [(f"{v:g} mm/s   {page_text(s)}{remark}", (0.0, v)) for v, s in self._speeds]
+        choices += [None, *speeds] if speeds else []
+        self.page.set_choices(choices, self._page_data(self._session.view))
+        self.page.add_command("Other length…\tCtrl+]", self.length_requested.emit)
+        self.page.add_command("Measure the screen…", self.calibration_requested.emit)
+
+    @staticmethod
+    def _page_data(view: View) -> tuple[float, float]:
+        return (0.0, view.mm_per_second) if view.mm_per_second else (view.page_seconds, 0.0)
+
+    def show_speeds(self, speeds: list[tuple[float, float]], is_calibrated: bool) -> None:
+        """Offer (millimetres a second, seconds a page) for the present width of the traces."""
+        if (speeds, is_calibrated) != (self._speeds, self._is_calibrated):
+            self._speeds, self._is_calibrated = speeds, is_calibrated
+            self._fill_page()
+            self._show_page(self._session.view)
 
     def _connect(self) -> None:
         change = self._session.change_view
         self.montage.chosen.connect(lambda value: change(montage=value))
         self.low.chosen.connect(lambda value: change(highpass=value))
         self.high.chosen.connect(lambda value: change(lowpass=value))
-        self.notch.chosen.connect(lambda value: change(notch=value))
+        self.notch.chosen.connect(lambda value: change(notch=value[0], harmonics=value[1]))
         self.sensitivity.chosen.connect(lambda value: change(uv_per_mm=value))
-        self.page.chosen.connect(lambda value: change(page_seconds=value))
+        self.page.chosen.connect(self._on_page)
         self.model.chosen.connect(self.model_chosen)
         self.device_button.chosen.connect(self._on_device)
         self._session.view_changed.connect(lambda view, _before: self.show_view(view))
@@ -95,7 +148,16 @@ class ViewToolbar(QToolBar):
         refused: dict[object, str] = {name: refusal(name, self._session.recording) for name in MONTAGES}
         choices = [(f"{MONTAGE_TITLES[n]}\t{MONTAGE_KEYS[n]}", n) for n in MONTAGES]
         self.montage.set_choices(choices, self._session.view.montage, refused)
+        self._fill_high()
+        self._fill_page()
         self.show_view(self._session.view)
+
+    def _on_page(self, value: tuple[float, float]) -> None:
+        seconds, speed = value
+        if speed:
+            self.speed_chosen.emit(speed)
+        else:
+            self._session.change_view(page_seconds=seconds)
 
     def _on_device(self, device: object) -> None:
         self.device = str(device)
@@ -108,13 +170,23 @@ class ViewToolbar(QToolBar):
         constant = time_constant_text(view.highpass)
         self.low.set_value(hertz(view.highpass), view.highpass, constant)
         self.high.set_value(hertz(view.lowpass), view.lowpass)
-        self.notch.set_value(hertz(view.notch), view.notch)
+        notch = (view.notch, view.harmonics and view.notch > 0)
+        self.notch.set_value(hertz(view.notch), notch, "and harmonics" if notch[1] else "")
         # Filters that can make slowing vanish or muscle look like beta are marked where they are set.
-        self.low.set_lit(view.highpass > _MISLEADING_HIGHPASS, "hides slow activity")
-        self.high.set_lit(0 < view.lowpass < _MISLEADING_LOWPASS, "muscle can look like beta")
+        self.low.set_lit(hides_slow(view), HIDES_SLOW)
+        self.high.set_lit(looks_like_beta(view), MUSCLE_LIKE_BETA)
         self.notch.set_lit(view.notch > 0, "on")
+        self._fill_sensitivity(view.uv_per_mm)
         self.sensitivity.set_value(f"{view.uv_per_mm:g} µV/mm", view.uv_per_mm)
-        self.page.set_value(page_text(view.page_seconds), view.page_seconds)
+        self._show_page(view)
+
+    def _show_page(self, view: View) -> None:
+        length = page_text(view.page_seconds)
+        if view.mm_per_second:
+            self.page.set_value(f"{view.mm_per_second:g} mm/s", self._page_data(view), length)
+        else:
+            self.page.set_value(length, self._page_data(view))
+        self.page.set_lit(bool(view.mm_per_second) and not self._is_calibrated, _NOT_CALIBRATED)
 
     def show_models(self, models: list[ModelChoice], current: ModelChoice | None) -> None:
         """List the models that can be run."""
@@ -157,13 +229,14 @@ def low_text(highpass: float) -> str:
     return f"{hertz(highpass)}   {time_constant_text(highpass)}".rstrip()
 
 
-def page_text(seconds: float) -> str:
-    """A page length in the unit that reads best."""
-    if seconds < 60 or seconds % 60:
-        return f"{seconds:g} s"
-    if seconds < 3600:
-        return f"{seconds / 60:g} min"
-    return f"{seconds / 3600:g} h"
+def notch_text(notch: float, harmonics: bool) -> str:
+    """A mains filter as text; 0 is off."""
+    return f"{hertz(notch)} and harmonics" if harmonics and notch else hertz(notch)
+
+
+def scale_text(uv_per_mm: float) -> str:
+    """The other ways of saying a sensitivity."""
+    return f"{10 * uv_per_mm:g} µV/cm; 50 µV are {50 / uv_per_mm:.3g} mm"
 
 
 def device_text(device: str) -> str:

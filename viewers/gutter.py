@@ -5,12 +5,23 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from PyQt6.QtCore import QEvent, QRectF, Qt
-from PyQt6.QtGui import QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PyQt6.QtCore import QEvent, QRectF, Qt, pyqtSignal
+from PyQt6.QtGui import (
+    QFontMetricsF,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QResizeEvent,
+    QWheelEvent,
+)
 from PyQt6.QtWidgets import QToolTip, QWidget
 
+from viewers.page_state import CUT_OFF
 from viewers.rows import Rows, unit_text
-from viewers.theme import LIGHT, Theme, font
+from viewers.theme import LIGHT, Theme, font, px
 
 LEFT, STRIP_ROOM = 10, 20
 MIN_WIDTH, MAX_WIDTH = 108, 168
@@ -20,13 +31,14 @@ _GAP = 5.0
 _LEAST_NAME = 20.0
 _STRIP_WIDTH = 6.0
 _HOLLOW = frozenset({"no signal"})
+_NOTCH = 120
 
 
 def gutter_width(names: list[str]) -> int:
     """Room for the longest name and the strip."""
     metrics = QFontMetricsF(font(_NAME_SIZE))
     longest = max((metrics.horizontalAdvance(name) for name in names), default=0.0)
-    return int(min(MAX_WIDTH, max(MIN_WIDTH, LEFT + longest + STRIP_ROOM + 8)))
+    return int(min(px(MAX_WIDTH), max(px(MIN_WIDTH), LEFT + longest + STRIP_ROOM + 8)))
 
 
 @dataclass(frozen=True)
@@ -42,7 +54,15 @@ class RowText:
 
 
 class Gutter(QWidget):
-    """Painted once per change of rows, states or colours; a page turn costs a blit."""
+    """Painted once per change of rows, states or colours; a page turn costs a blit.
+
+    The wheel over a name makes its row taller or flatter, with Ctrl (or a double click) as tall as the page's again; a
+    click chooses the row that keys act on. All of it is a wish that the owner answers.
+    """
+
+    row_stepped = pyqtSignal(int, int)  # row, steps; positive makes it taller
+    row_reset = pyqtSignal(int)
+    row_chosen = pyqtSignal(object)  # row, or None when it is let go
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,8 +72,11 @@ class Gutter(QWidget):
         self._theme = LIGHT
         self._pixmap: QPixmap | None = None
         self._hovered: int | None = None
+        self._chosen: int | None = None
+        self._stepped_by = 0.0
         self.setFixedWidth(MIN_WIDTH)
         self.setMouseTracking(True)
+        self.setAccessibleName("Rows")
 
     def set_rows(self, rows: Rows, names: tuple[str, ...] | None = None) -> None:
         """Show these rows, under other `names` where the page shows something else than its montage says."""
@@ -81,6 +104,17 @@ class Gutter(QWidget):
         if row != self._hovered:
             self._hovered = row
             self.update()
+
+    def set_chosen(self, row: int | None) -> None:
+        """Frame the row that keys act on."""
+        if row != self._chosen:
+            self._chosen = row
+            self.update()
+
+    @property
+    def hovered(self) -> int | None:
+        """The row under the cursor, here or on the traces."""
+        return self._hovered
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -111,12 +145,18 @@ class Gutter(QWidget):
         if self._hovered is not None and self._rows is not None and self._hovered < len(self._rows):
             top, bottom = self._rows.band(self._hovered)
             painter.fillRect(QRectF(2, top + 2, 3, max(2.0, bottom - top - 4)), self._theme.colour("muted", 0.55))
+        if self._chosen is not None and self._rows is not None and self._chosen < len(self._rows):
+            top, bottom = self._rows.band(self._chosen)
+            painter.setPen(QPen(self._theme.colour("text"), 1))
+            painter.drawRect(
+                QRectF(3.5, round(top) + 0.5, self.width() - STRIP_ROOM, max(3.0, round(bottom - top) - 1))
+            )
 
     def _draw(self, painter: QPainter) -> None:
         if self._rows is None:
             return
         rows = self._rows
-        size = _NAME_SIZE if rows.pitch >= 12 else _SMALL_SIZE
+        size = px(_NAME_SIZE if rows.pitch >= px(12) else _SMALL_SIZE)
         # Where names would overlap, every second, third, … is written, and each that has something to say.
         every = max(1, math.ceil((size + 1) / rows.pitch))
         free_from = 0.0
@@ -159,13 +199,56 @@ class Gutter(QWidget):
         rows = self._rows
         assert rows is not None
         for text, rect, size, colour in (
-            (layout.name, layout.name_rect, layout.name_size, rows.sides[i]),
-            (layout.note, layout.note_rect, layout.note_size, "caution" if self._states[i] else "muted"),
+            (layout.name, layout.name_rect, layout.name_size, rows.inks[i]),
+            (layout.note, layout.note_rect, layout.note_size, self._note_colour(i)),
         ):
             if text:
                 painter.setFont(font(size))
                 painter.setPen(self._theme.colour(colour))
                 painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, text)
+
+    def _note_colour(self, row: int) -> str:
+        if self._states[row]:
+            return "caution"
+        return "text" if self._rows is not None and self._rows.overridden[row] else "muted"
+
+    def wheelEvent(self, event: QWheelEvent | None) -> None:
+        """A notch makes the row under the cursor taller or flatter; with Ctrl it is as the page has it again."""
+        if event is None or self._rows is None:
+            return
+        event.accept()
+        row = self._rows.row_at(event.position().y())
+        self._stepped_by += event.angleDelta().y() / _NOTCH
+        steps = int(self._stepped_by)
+        self._stepped_by -= steps
+        if row is None or not steps:
+            return
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.row_reset.emit(row)
+        else:
+            self.row_stepped.emit(row, steps)
+
+    def mousePressEvent(self, event: QMouseEvent | None) -> None:
+        """Choose the row for the keys, or let it go."""
+        if event is not None and event.button() == Qt.MouseButton.LeftButton and self._rows is not None:
+            row = self._rows.row_at(event.position().y())
+            self.row_chosen.emit(None if row == self._chosen else row)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
+        """Draw the row as the page has it again."""
+        if event is not None and self._rows is not None:
+            row = self._rows.row_at(event.position().y())
+            if row is not None:
+                self.row_reset.emit(row)
+
+    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
+        """Point out the row under the cursor."""
+        if event is not None and self._rows is not None:
+            self.set_hovered(self._rows.row_at(event.position().y()))
+
+    def leaveEvent(self, event: QEvent | None) -> None:
+        """The cursor is gone."""
+        self.set_hovered(None)
 
     def event(self, event: QEvent | None) -> bool:
         """Tell on hovering what the file says of the channel."""
@@ -186,38 +269,42 @@ class Gutter(QWidget):
             if channel.prefilter:
                 lines.append(f"recorded through: {channel.prefilter}")
         if self._rows.notes[row]:
-            lines.append(f"drawn on a scale of its own: {self._rows.notes[row]}")
+            what = "a scale given to this row" if self._rows.overridden[row] else "a scale of its own"
+            lines.append(f"drawn on {what}: {self._rows.notes[row]}")
         if self._states[row]:
             lines.append(self._states[row])
+        lines.append("wheel: taller or flatter; Ctrl and wheel, or double click: as the page")
         return "\n".join(lines)
 
 
 def _arrange(name: str, state: str, scale: str, room: QRectF) -> RowText:
     """Two lines where the row is tall enough, else one, with smaller letters and a shorter name as needed."""
-    middle, size = room.center().y(), _NAME_SIZE if room.height() >= 12 else _SMALL_SIZE
+    middle, size = room.center().y(), _NAME_SIZE if room.height() >= px(12) else _SMALL_SIZE
     both = f"{state}, {scale}" if state and scale else state or scale
+    # Where a trace is cut off is seen on the trace itself, so that the scale goes first.
+    first = scale if state == CUT_OFF and scale else state or scale
     for least, name_size, note_size in ((_TWO_LINES, _NAME_SIZE, _NOTE_SIZE), (_TIGHT_LINES, _SMALL_SIZE, _TINY_SIZE)):
-        for note in (both, state or scale):
+        for note in (both, first):
             fits = _width(note, note_size) <= room.width()
             # Letters of one line are larger, so two tight ones are for what one line cannot hold.
             beside = name_size != _NAME_SIZE and _width(name, size) + _GAP + _width(note, _TINY_SIZE) <= room.width()
-            if note and room.height() >= least and fits and not beside:
-                upper = QRectF(room.left(), middle - name_size - 1, room.width(), name_size + 2)
+            if note and room.height() >= px(least) and fits and not beside:
+                upper = QRectF(room.left(), middle - px(name_size + 1), room.width(), px(name_size + 2))
                 lower = QRectF(
-                    room.left(), middle + (0.5 if note_size == _NOTE_SIZE else 0), room.width(), note_size + 3
+                    room.left(), middle + (0.5 if note_size == _NOTE_SIZE else 0), room.width(), px(note_size + 3)
                 )
                 return RowText(_elided(name, name_size, room.width()), upper, name_size, note, lower, note_size)
-    line = QRectF(room.left(), middle - 9, room.width(), 18)
+    line = QRectF(room.left(), middle - px(9), room.width(), px(18))
     if not both:
         return RowText(_elided(name, size, room.width()), line, size)
-    return _beside(name, state or scale, bool(state), line, size)
+    return _beside(name, first, bool(state) and first is not scale, line, size)
 
 
 def _beside(name: str, note: str, may_be_cut: bool, line: QRectF, size: int) -> RowText:
     room = line.width()
     full = _width(name, size)
     note_size = next((s for s in (_NOTE_SIZE, _TINY_SIZE) if full + _GAP + _width(note, s) <= room), _TINY_SIZE)
-    for_name = max(_LEAST_NAME, room - _GAP - _width(note, note_size))
+    for_name = max(px(_LEAST_NAME), room - _GAP - _width(note, note_size))
     shown = _elided(name, size, for_name)
     rest = line.adjusted(_width(shown, size) + _GAP, 1, 0, 0)
     told = _elided(note, note_size, rest.width())

@@ -11,7 +11,7 @@ from analysis.channel_quality import NOT_CALIBRATED, OK, ChannelQuality
 from analysis.signal_blocks import ColumnPage
 from viewers.rows import Rows
 
-FLAT, OFF_SCALE = "flat", "off scale"
+FLAT, OFF_SCALE, CUT_OFF = "flat", "off scale", "cut off"
 _FLAT_UV = 0.05
 _OFF_SCALE_SHARE = 0.5
 
@@ -82,7 +82,7 @@ def _fault(rows: Rows, i: int, quality: Mapping[str, ChannelQuality]) -> str:
 
 
 def row_states(page: ColumnPage, rows: Rows, faults: Sequence[str]) -> tuple[str, ...]:
-    """For each row its fault, or what is wrong with it on this page: flat, or outside the view."""
+    """For each row its fault, or what is wrong with it on this page: flat, outside the view, or cut off at its band."""
     states = list(faults)
     if page.lo.shape[1] != len(rows) or not page.lo.size:
         return tuple(states)
@@ -95,6 +95,10 @@ def row_states(page: ColumnPage, rows: Rows, faults: Sequence[str]) -> tuple[str
     for i in np.flatnonzero((edges[0] < 0) | (edges[1] > rows.height)):
         if not states[i] and _off_scale_share(page, rows, int(i)) > _OFF_SCALE_SHARE:
             states[i] = OFF_SCALE
+    cut = rows.cut(page.lo, page.hi)
+    if cut is not None:
+        for i in np.flatnonzero((cut[0] | cut[1]).any(axis=0)):
+            states[i] = states[i] or CUT_OFF
     return tuple(states)
 
 

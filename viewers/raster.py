@@ -37,13 +37,15 @@ class Raster:
         classes: Sequence[int],
         colours: Sequence[int],
         thickness: int = 1,
+        bands: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> QImage:
         """Draw columns `lo`, `hi` (width, rows): the value v of row i lies at pixel origin[i] + slope[i] * v.
 
         `classes` names for each row its colour in `colours` (0xAARRGGBB); later colours lie over earlier ones. NaN is
-        not drawn, nor what lies outside the image. Returns an Indexed8 image, 0 = transparent.
+        not drawn, nor what lies outside the image, or outside each row's `bands` (top, bottom, in pixels). Returns an
+        Indexed8 image, 0 = transparent.
         """
-        first, last = self._spans(lo, hi, origin, slope, thickness)
+        first, last = self._spans(lo, hi, origin, slope, thickness, bands)
         kinds = np.asarray(classes)
         self._index.fill(0)
         for number in range(len(colours)):
@@ -56,7 +58,13 @@ class Raster:
         return self.image
 
     def _spans(
-        self, lo: np.ndarray, hi: np.ndarray, origin: np.ndarray, slope: np.ndarray, thickness: int
+        self,
+        lo: np.ndarray,
+        hi: np.ndarray,
+        origin: np.ndarray,
+        slope: np.ndarray,
+        thickness: int,
+        bands: tuple[np.ndarray, np.ndarray] | None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """First pixel and the one after the last in each column, int32 (width, rows); equal where nothing is drawn."""
         top = np.multiply(np.where(slope >= 0, lo, hi) if (slope < 0).any() else lo, slope)
@@ -69,8 +77,9 @@ class Raster:
         missing = np.isnan(top)
         if missing.any():
             top[missing] = end[missing] = 0
-        np.clip(top, 0, self.height, out=top)
-        np.clip(end, 0, self.height, out=end)
+        above, below = (0, self.height) if bands is None else (np.maximum(bands[0], 0), bands[1])
+        np.clip(top, above, np.minimum(below, self.height), out=top)
+        np.clip(end, above, np.minimum(below, self.height), out=end)
         return top.astype(np.int32), end.astype(np.int32)
 
     def _count(self, first: np.ndarray, last: np.ndarray, number: int) -> None:

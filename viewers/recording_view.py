@@ -23,6 +23,7 @@ from viewers.lanes import Lane
 from viewers.overlays.base import OverlayState
 from viewers.probability_lane import ProbabilityLane
 from viewers.readers_lane import MODEL_LINE, ReadersLane, are_random, sort_by_line
+from viewers.rows import RowLooks
 from viewers.timeline import Timeline
 from viewers.trace_view import TraceView
 
@@ -36,6 +37,7 @@ class RecordingView(QWidget):
 
     window_requested = pyqtSignal(object)  # Window inside the recording
     sensitivity_requested = pyqtSignal(int)  # steps; positive makes traces taller
+    row_scale_requested = pyqtSignal(str, int)  # row name, steps that make it taller; 0: as the page again
     threshold_changed = pyqtSignal(float)
     span_selected = pyqtSignal(object)  # Window or None
     event_clicked = pyqtSignal(object)  # Annotation
@@ -82,6 +84,7 @@ class RecordingView(QWidget):
         traces.turned.connect(lambda pages: self._ask(pages * self._page_length()))
         traces.scrolled.connect(self._ask)
         traces.sensitivity_requested.connect(self.sensitivity_requested)
+        traces.row_scale_requested.connect(self.row_scale_requested)
         traces.span_selected.connect(self.span_selected)
         traces.event_clicked.connect(self.event_clicked)
         traces.clicked.connect(self.clicked)
@@ -163,9 +166,13 @@ class RecordingView(QWidget):
         """Draw at so many microvolts per millimetre, at once."""
         self.trace_view.set_sensitivity(uv_per_mm)
 
-    def set_display_note(self, text: str) -> None:
-        """Write montage, sensitivity and filters at the foot of the page."""
-        self.trace_view.set_note(text)
+    def set_row_looks(self, looks: RowLooks) -> None:
+        """Draw kinds of channels and single rows on scales of their own, and in the colours chosen, at once."""
+        self.trace_view.set_looks(looks)
+
+    def set_display_note(self, text: str, hint: str = "") -> None:
+        """Write montage, sensitivity and filters at the foot of the page, and beside them what of it can mislead."""
+        self.trace_view.set_note(text, hint)
 
     def set_selection(self, window: Window | None) -> None:
         """Show a selected span, or none."""
@@ -245,10 +252,14 @@ class RecordingView(QWidget):
         """Logical pixels a millimetre of screen."""
         if self._px_per_mm is not None:
             return self._px_per_mm
-        screen = QGuiApplication.primaryScreen()
+        screen = self.screen() or QGuiApplication.primaryScreen()
         reported = screen.physicalDotsPerInch() / _MM_PER_INCH if screen is not None else 0.0
         # Virtual and off-screen displays report sizes that no screen has.
         return reported if 1.5 < reported < 15 else _USUAL_PX_PER_MM
+
+    def width_mm(self) -> float:
+        """Millimetres of screen across the traces."""
+        return self.trace_view.canvas.width() / self.px_per_mm()
 
     def is_calibrated(self) -> bool:
         """Whether a millimetre on the screen has been measured."""

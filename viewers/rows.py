@@ -4,29 +4,46 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from analysis.channel_kinds import BODY_KINDS, EEG, FIXED, kind_of
 from analysis.channel_quality import ChannelQuality
 from analysis.montage import Montage
 from analysis.recording import Channel
-from analysis.row_filter import is_filtered
+from viewers.trace_colours import SIDES, inks
 
 _BLOCK_GAP = 1.0
 _CROWDED_BLOCK_GAP = 0.5
 _CROWDED_ROWS = 40
-# Microvolts per millimetre of other voltages, as multiples of the one chosen for the EEG.
-_FLATTER = {"ecg": 10.0, "emg": 3.0}
 _OWN_SCALE_SHARE = 0.8
 _LEAST_SPAN_UV = 10.0
+
+
+@dataclass(frozen=True)
+class RowLooks:
+    """How rows are drawn that are not drawn as the page is.
+
+    `kinds` holds microvolts per millimetre by kind of channel (0: fitted to the recording's range), `rows` units per
+    millimetre by row name. The channels of the kinds in `centred` were freed of their offset by a filter. `clipped`
+    cuts each row off where the room of its neighbours begins; `colours` is one of trace_colours.PRESETS.
+    """
+
+    kinds: Mapping[str, float] = field(default_factory=dict)
+    rows: Mapping[str, float] = field(default_factory=dict)
+    centred: frozenset[str] = BODY_KINDS
+    positive_up: bool = False
+    clipped: bool = False
+    colours: str = SIDES
 
 
 class Rows:
     """Vertical places and gains in a view of `height` logical pixels, y downwards.
 
-    A value v of row i lies at y = centre[i] + gain[i] * (v - offset[i]). Voltages are drawn negative up at
-    `uv_per_mm` (hearts and muscles flatter); what is not filtered (SpO2, respiration, DC, triggers) is drawn positive
-    up on a scale of its own, which is fixed for the recording by its `quality`.
+    A value v of row i lies at y = centre[i] + gain[i] * (v - offset[i]). Voltages of the body are drawn negative up
+    (unless `looks` say otherwise) at `uv_per_mm`, or at the sensitivity of their kind or row; all else (SpO2,
+    respiration, DC, triggers) is drawn positive up on a scale that its `quality` fixes for the recording.
     """
 
     def __init__(
@@ -39,7 +56,9 @@ class Rows:
         quality: Mapping[str, ChannelQuality] | None = None,
         top: float = 0.0,
         bottom: float = 0.0,
+        looks: RowLooks | None = None,
     ) -> None:
+        self.looks = looks = looks or RowLooks()
         self.montage = montage
         self.height = height
         self.uv_per_mm = uv_per_mm
@@ -51,7 +70,10 @@ class Rows:
         self.units = tuple(channel.unit if channel is not None else "uV" for channel in self._channels)
         self.pitch, self.centre = _places(montage, height, top, bottom)
         self._index = {name: i for i, name in enumerate(self.names)}
-        self.own_scale = np.array([c is not None and not is_filtered(c) for c in self._channels], bool)
+        self.inks = inks(looks.colours, montage.derivations, self._channels)
+        self._kinds = tuple(kind_of(channel) if channel is not None else EEG for channel in self._channels)
+        self.own_scale = np.array([kind not in BODY_KINDS for kind in self._kinds], bool)
+        self.overridden = tuple(name in looks.rows for name in self.names)
         self.gain = np.empty(len(self.names), np.float32)
         self.offset = np.zeros(len(self.names), np.float32)
         self.notes: tuple[str, ...] = tuple(
@@ -60,18 +82,33 @@ class Rows:
 
     def _scale(self, i: int, quality: ChannelQuality | None) -> str:
         """Set gain and offset of a row, and return what the gutter says of a scale that is not the page's."""
-        channel = self._channels[i]
-        if not self.own_scale[i]:
-            factor = _FLATTER.get(channel.type, 1.0) if channel is not None else 1.0
-            self.gain[i] = self.px_per_mm / (self.uv_per_mm * factor)
-            return f"{self.uv_per_mm * factor:g} µV/mm" if factor != 1.0 else ""
-        centre, spread = (quality.centre, quality.spread) if quality is not None else (0.0, 0.0)
-        voltage = self.units[i] == "uV"
-        least = _LEAST_SPAN_UV if voltage else max(abs(centre) * 0.01, 1e-9)
+        kind, unit = self._kinds[i], self.units[i]
+        centred = kind in self.looks.centred
+        if self.own_scale[i] and quality is not None and not centred:
+            self.offset[i] = quality.centre
+        upwards = -1.0 if self.own_scale[i] or self.looks.positive_up else 1.0
+        chosen = self.looks.rows.get(self.names[i]) or self._of_kind(kind, unit)
+        if chosen:
+            self.gain[i] = upwards * self.px_per_mm / chosen
+            is_page = chosen == self.uv_per_mm and unit == "uV" and not self.own_scale[i]
+            return "" if is_page else f"{chosen:g} {unit_text(unit)}/mm"
+        centre, spread = (float(self.offset[i]), quality.spread) if quality is not None else (0.0, 0.0)
+        least = _LEAST_SPAN_UV if unit == "uV" else max(abs(centre) * 0.01, 1e-9)
         extent = nice_ceiling(max(spread, least)) if quality is not None else 1.0
         self.gain[i] = -_OWN_SCALE_SHARE * self.pitch / extent
-        self.offset[i] = centre
-        return _span_text(extent) if voltage else _range_text(centre - extent / 2, centre + extent / 2, self.units[i])
+        if unit == "uV":
+            return _span_text(extent)
+        return _range_text(centre - extent / 2, centre + extent / 2, unit)
+
+    def _of_kind(self, kind: str, unit: str) -> float:
+        """Microvolts per millimetre of a kind of channel; 0 where it is fitted to the recording's range."""
+        if kind in BODY_KINDS:
+            return self.looks.kinds.get(kind, self.uv_per_mm)
+        return self.looks.kinds.get(kind, 0.0) if kind != FIXED and unit == "uV" else 0.0
+
+    def scale_of(self, row: int) -> float:
+        """Units (microvolts, for a voltage) a millimetre of screen stands for in a row."""
+        return float(self.px_per_mm / abs(self.gain[row]))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -92,6 +129,24 @@ class Rows:
     def band(self, row: int) -> tuple[float, float]:
         """Top and bottom of the room that belongs to a row."""
         return float(self.centre[row] - self.pitch / 2), float(self.centre[row] + self.pitch / 2)
+
+    def bands(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Top and bottom (rows,) that traces are cut off at; None where they may overlap."""
+        if not self.looks.clipped:
+            return None
+        return self.centre - self.pitch / 2, self.centre + self.pitch / 2
+
+    def cut(self, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """Where columns `lo`, `hi` (columns, rows) are cut off above and below, bool of that shape; None: nowhere.
+
+        A trace may stand half a pixel, half the width of its line, over the edge.
+        """
+        bands = self.bands()
+        if bands is None:
+            return None
+        ends = np.stack([lo, hi]) * self.gain + self.origin
+        with np.errstate(invalid="ignore"):
+            return ends.min(axis=0) < bands[0] - 0.5, ends.max(axis=0) > bands[1] + 0.5
 
     def row_at(self, y: float) -> int | None:
         """The row whose room holds y; None in the gaps between blocks."""
@@ -117,7 +172,8 @@ class Rows:
         """Whether names, colours, places and notes are those of other rows, so that labels need not be drawn again."""
         return (
             self.height == other.height
-            and (self.names, self.sides, self.notes) == (other.names, other.sides, other.notes)
+            and (self.names, self.inks, self.notes) == (other.names, other.inks, other.notes)
+            and self.overridden == other.overridden
             and np.array_equal(self.centre, other.centre)
         )
 

@@ -2,16 +2,20 @@
 
 Blue, red and near-black tell sides apart, violet is everything a model says, amber is what the reader may move or must
 heed. The hues stay apart for the common kinds of colour blindness; names, gaps and line styles say the same again.
+
+All text, also painted text, grows and shrinks with one scale: take letters from `font` and room for them from `px`.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from PyQt6.QtGui import QColor, QFont, QGuiApplication, QPalette
 
-SIDES = ("other", "midline", "left", "right")
+HUES = ("hue_1", "hue_2", "hue_3", "hue_4", "hue_5")
+TEXT_SCALES = (80, 90, 100, 110, 125, 150, 175, 200)  # per cent
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,11 @@ class Theme:
     reader: str  # what the reader at this window says
     strip: str
     envelope: str
+    hue_1: str  # traces told apart by lobe or shaft
+    hue_2: str
+    hue_3: str
+    hue_4: str
+    hue_5: str
 
     def colour(self, name: str, alpha: float = 1.0) -> QColor:
         """A colour by its meaning, with an opacity; shared, so not to be changed."""
@@ -67,13 +76,13 @@ LIGHT = Theme(
     border="#dfe3e8",
     text="#1d232b",
     muted="#66707d",
-    accent="#7a3fb0",
+    accent="#8039bd",
     on_accent="#ffffff",
     accent_soft="#e9def6",
     caution="#b35c00",
     good="#2c7a4b",
     bad="#b3261e",
-    left="#1f4f92",
+    left="#12427f",
     right="#a8261f",
     midline="#1d232b",
     other="#4a5460",
@@ -83,6 +92,11 @@ LIGHT = Theme(
     reader="#0b7a6b",
     strip="#d6dbe1",
     envelope="#5f6878",
+    hue_1="#14306e",
+    hue_2="#c84600",
+    hue_3="#4f1d08",
+    hue_4="#0a52ee",
+    hue_5="#a8606c",
 )
 DARK = Theme(
     name="dark",
@@ -92,22 +106,27 @@ DARK = Theme(
     border="#2b3138",
     text="#e6e9ed",
     muted="#97a1ad",
-    accent="#c79bff",
+    accent="#d2adff",
     on_accent="#1b1026",
     accent_soft="#3a2b52",
     caution="#f0aa4c",
-    good="#74cf97",
-    bad="#ff8a80",
-    left="#7fb0ff",
+    good="#8fdfb0",
+    bad="#f5776c",
+    left="#5c9cff",
     right="#ff988c",
     midline="#e6e9ed",
     other="#a9b3bf",
     grid="#20252b",
     grid_strong="#2d343c",
     human="#e6e9ed",
-    reader="#5ccdb9",
+    reader="#45bda9",
     strip="#323942",
     envelope="#8d97a5",
+    hue_1="#6f8dff",
+    hue_2="#ff5f7e",
+    hue_3="#e2e04a",
+    hue_4="#3fe6e6",
+    hue_5="#b4872d",
 )
 PRINT = replace(
     LIGHT,
@@ -129,9 +148,25 @@ def theme(name: str) -> Theme:
     return THEMES[name]
 
 
+class _TextScale:
+    """How much larger than drawn up all text is; one for the whole application, as its style sheet is."""
+
+    factor = 1.0
+
+
+def set_text_scale(per_cent: float) -> None:
+    """Draw all text at so many per cent of its size; what is on screen follows when it is given its theme again."""
+    _TextScale.factor = per_cent / 100.0
+
+
+def px(length: float) -> float:
+    """A length that makes room for text, in pixels at the scale in force."""
+    return length * _TextScale.factor
+
+
 def font(size: int, bold: bool = False) -> QFont:
-    """The application's font at a size in pixels; shared, so not to be changed."""
-    return _font(QGuiApplication.font().family(), size, bold)
+    """The application's font at a size in pixels, drawn at the scale in force; shared, so not to be changed."""
+    return _font(QGuiApplication.font().family(), max(1, round(px(size))), bold)
 
 
 @lru_cache(maxsize=64)
@@ -180,9 +215,11 @@ def style_sheet(colours: Theme) -> str:
     sheet = _SHEET
     for field, value in values.items():
         sheet = sheet.replace(f"@{field}@", value)
-    return sheet
+    return _LENGTH.sub(lambda match: f"{round(px(int(match[1])))}px", sheet)
 
 
+# Lines of one or two pixels stay as thin as they are.
+_LENGTH = re.compile(r"(?<![\w.])([3-9]|\d\d+)px")
 _SHEET = """
 * { font-size: 12px; }
 QMainWindow, QDialog { background: @chrome@; }

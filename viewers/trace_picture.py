@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from PyQt6.QtCore import QRectF
-from PyQt6.QtGui import QColor, QImage, QPainter, QPen
+from PyQt6.QtGui import QImage, QPainter, QPen
 from pyqtgraph import functions
 
 from analysis.pixel_columns import columns
@@ -17,12 +17,15 @@ from analysis.recording import Page
 from analysis.signal_blocks import ColumnPage, column_grid
 from viewers.raster import Raster
 from viewers.rows import Rows
-from viewers.theme import SIDES, Theme
+from viewers.theme import Theme
 from viewers.time_scale import TimeScale
+from viewers.trace_colours import INKS
 
 _MAX_SAMPLES_PER_COLUMN = 4
 _PREPARED = 4
 _PIXELS_A_PIECE = 3
+_CUT_PX = 2  # thickness of the line that says where a clipped trace goes on
+_CROWDED_PITCH = 12
 _OVERVIEW_OPACITY = 0.72  # bands as wide as hours of signal let marks behind them through
 
 
@@ -161,13 +164,18 @@ class TracePicture:
         painter = QPainter(image)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         assert self._theme is not None
-        for side, colour in enumerate(_colours(self._theme)):
-            rows = [i for i, name in enumerate(self._rows.sides) if SIDES.index(name) == side]
-            painter.setPen(QPen(QColor.fromRgba(colour), 1))
-            for shift in shifts:
-                for row in rows:
+        bands = self._rows.bands()
+        for ink in dict.fromkeys(name for name in INKS if name in self._rows.inks):
+            rows = [i for i, name in enumerate(self._rows.inks) if name == ink]
+            painter.setPen(QPen(self._theme.colour(ink), 1))
+            for row in rows:
+                if bands is not None:
+                    top, bottom = float(bands[0][row]) * ratio, float(bands[1][row]) * ratio
+                    painter.setClipRect(QRectF(0, top, image.width(), bottom - top))
+                for shift in shifts:
                     painter.drawPath(functions.arrayToQPath(x, y[:, row] + shift, connect="finite"))
         painter.end()
+        _mark_cuts(image, self.page, self._rows, self._theme, ratio)
         self._image = image
         self.refined = True
 
@@ -193,7 +201,7 @@ class _Rasters:
 
     def picture(self, page: ColumnPage, look: _Look) -> QImage:
         """Columns rastered, in the format that is painted fastest (a page is painted several times)."""
-        rows, ratio = look.rows, np.float32(look.ratio)
+        rows, ratio, bands = look.rows, np.float32(look.ratio), look.rows.bands()
         size = (page.lo.shape[0], max(1, round(rows.height * look.ratio)))
         if self._raster is None or (self._raster.width, self._raster.height) != size:
             self._raster = Raster(*size)
@@ -202,11 +210,14 @@ class _Rasters:
             page.hi,
             rows.origin * ratio,
             rows.gain * ratio,
-            [SIDES.index(side) for side in rows.sides],
+            [INKS.index(ink) for ink in rows.inks],
             _colours(look.theme, 1.0 if page.filtered else _OVERVIEW_OPACITY),
             thickness=max(1, round(look.ratio)),
+            bands=None if bands is None else (bands[0] * ratio, bands[1] * ratio),
         )
-        return image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
+        finished = image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
+        _mark_cuts(finished, page, rows, look.theme, look.ratio)
+        return finished
 
 
 def line_work(y: np.ndarray) -> float:
@@ -217,7 +228,24 @@ def line_work(y: np.ndarray) -> float:
 
 
 def _colours(theme: Theme, opacity: float = 1.0) -> list[int]:
-    return [theme.colour(side, opacity).rgba() for side in SIDES]
+    return [theme.colour(ink, opacity).rgba() for ink in INKS]
+
+
+def _mark_cuts(image: QImage, page: ColumnPage, rows: Rows, theme: Theme, ratio: float) -> None:
+    """Say at the edge of its band where a trace was cut off."""
+    bands, cut = rows.bands(), rows.cut(page.lo, page.hi)
+    if bands is None or cut is None or not (cut[0].any() or cut[1].any()):
+        return
+    bits = image.bits()
+    assert bits is not None
+    pixels = np.frombuffer(bits.asarray(image.sizeInBytes()), np.uint32).reshape(image.height(), -1)
+    thickness = max(1, round(_CUT_PX * ratio)) if rows.pitch > _CROWDED_PITCH else 1
+    colour = theme.colour("caution").rgba()
+    for where, edge, step in ((cut[0], bands[0], 1), (cut[1], bands[1] - 1 / ratio, -1)):
+        column, row = np.nonzero(where)
+        y = np.round(edge * ratio).astype(np.intp)[row]
+        for i in range(thickness):
+            pixels[np.clip(y + step * i, 0, image.height() - 1), column] = colour
 
 
 def with_columns(page: Page, width: int) -> ColumnPage:

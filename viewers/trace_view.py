@@ -17,12 +17,12 @@ from analysis.montage import Montage
 from analysis.recording import Channel, Page, Window
 from analysis.signal_blocks import ColumnPage
 from viewers.gutter import Gutter, gutter_width
-from viewers.labels import BAND_HEIGHT
+from viewers.labels import band_height
 from viewers.overlays import OVERLAYS
 from viewers.overlays.base import Overlay, OverlayState
 from viewers.page_decor import BOTTOM
 from viewers.page_state import find_holes, row_faults, row_states
-from viewers.rows import Rows
+from viewers.rows import RowLooks, Rows
 from viewers.theme import LIGHT, Theme
 from viewers.time_axis import TimeAxis
 from viewers.time_scale import clock_origin
@@ -46,6 +46,7 @@ class TraceView(QWidget):
     turned = pyqtSignal(float)
     scrolled = pyqtSignal(float)
     sensitivity_requested = pyqtSignal(int)
+    row_scale_requested = pyqtSignal(str, int)  # row name, steps that make it taller; 0: as the page again
     span_selected = pyqtSignal(object)
     clicked = pyqtSignal(float, str)
     event_clicked = pyqtSignal(object)
@@ -77,10 +78,11 @@ class TraceView(QWidget):
         self._gaps: Sequence[tuple[float, float]] = ()
         self._duration = 0.0
         self._uv_per_mm = 7.0
+        self._looks = RowLooks()
         self._px_per_mm = 96 / 25.4
         self._window = Window(0.0, 10.0)
         self._has_labels = False
-        self._note = ""
+        self._note = self._hint = ""
         self._waiting_for_paint = False
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
@@ -98,6 +100,9 @@ class TraceView(QWidget):
         canvas.scrolled.connect(self.scrolled)
         canvas.sensitivity_stepped.connect(self.sensitivity_requested)
         canvas.label_clicked.connect(self.event_clicked)
+        self.gutter.row_stepped.connect(self._on_row_stepped)
+        self.gutter.row_reset.connect(self._on_row_reset)
+        self.gutter.row_chosen.connect(self.gutter.set_chosen)
         pointer = self.pointer
         pointer.hovered.connect(self.hovered)
         pointer.unhovered.connect(self.unhovered)
@@ -134,6 +139,7 @@ class TraceView(QWidget):
         """Draw these rows from now on; a page with other rows is not drawn."""
         self._montage, self._channels = montage, channels
         self._provisional = {}
+        self.gutter.set_chosen(None)
         self.make_room_for(montage)
         self._rebuild_rows()
 
@@ -152,16 +158,21 @@ class TraceView(QWidget):
         self._uv_per_mm = uv_per_mm
         self._rebuild_rows()
 
+    def set_looks(self, looks: RowLooks) -> None:
+        """Draw kinds of channels and single rows on scales of their own, and in the colours chosen."""
+        self._looks = looks
+        self._rebuild_rows()
+
     def set_px_per_mm(self, px_per_mm: float) -> None:
         """Take the size of the screen's pixels."""
         self._px_per_mm = px_per_mm
         self._rebuild_rows()
 
-    def set_note(self, text: str) -> None:
-        """Write the settings at the foot of the page; nothing is painted for settings that stay."""
-        if text == self._note:
+    def set_note(self, text: str, hint: str = "") -> None:
+        """Write the settings, and what of them can mislead, at the foot of the page; nothing is painted for the same."""
+        if (text, hint) == (self._note, self._hint):
             return
-        self._note = text
+        self._note, self._hint = text, hint
         self._write_notes(self.canvas.picture.page)
         self.canvas.repaint_all()
 
@@ -288,7 +299,7 @@ class TraceView(QWidget):
     def _rebuild_rows(self) -> None:
         if self._montage is None:
             return
-        top = BAND_HEIGHT if self._has_labels else _TOP_WITHOUT_LABELS
+        top = band_height() if self._has_labels else _TOP_WITHOUT_LABELS
         rows = Rows(
             self._montage,
             float(self.canvas.height()),
@@ -298,6 +309,7 @@ class TraceView(QWidget):
             {**self._provisional, **self._quality},
             top,
             BOTTOM,
+            self._looks,
         )
         self.canvas.rows = rows
         self.canvas.picture.set_rows(rows)
@@ -331,7 +343,7 @@ class TraceView(QWidget):
         furniture = self.canvas.furniture
         filtered = page is None or page.filtered
         # Montage and filters of the note do not hold for a page that comes from the overview.
-        furniture.note, furniture.warning = (self._note, "") if filtered else ("", _UNFILTERED)
+        furniture.note, furniture.warning = (self._note, self._hint) if filtered else ("", _UNFILTERED)
         empty = page is not None and not page.complete and bool(np.isnan(page.lo).all())
         furniture.message = "" if not empty else "reading…" if filtered else "surveying the recording…"
 
@@ -377,6 +389,14 @@ class TraceView(QWidget):
             if page is not None:
                 # Not from within the paint event, where a slot might ask for another paint.
                 QTimer.singleShot(0, lambda: self.page_shown.emit(page.window))
+
+    def _on_row_stepped(self, row: int, steps: int) -> None:
+        if self.canvas.rows is not None:
+            self.row_scale_requested.emit(self.canvas.rows.names[row], steps)
+
+    def _on_row_reset(self, row: int) -> None:
+        if self.canvas.rows is not None:
+            self.row_scale_requested.emit(self.canvas.rows.names[row], 0)
 
     def _on_rest(self) -> None:
         rows = self.canvas.rows

@@ -57,7 +57,7 @@ def test_what_another_kind_of_recording_needs_does_not_stick(qtbot, recording, a
     assert session.view.uv_per_mm == 10.0
     assert session.make_readable(580_000.0)
     session.open(recording)
-    assert session.view.uv_per_mm == session.usual_uv_per_mm == 10.0
+    assert session.view.uv_per_mm == session.habits.page.uv_per_mm == 10.0
 
 
 @pytest.mark.parametrize(

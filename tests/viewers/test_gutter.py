@@ -11,7 +11,7 @@ from PyQt6.QtGui import QFontMetricsF, QHelpEvent
 from PyQt6.QtWidgets import QApplication, QToolTip
 
 from viewers.gutter import MAX_WIDTH, MIN_WIDTH, STRIP_ROOM, Gutter, gutter_width
-from viewers.rows import Rows
+from viewers.rows import RowLooks, Rows
 from viewers.theme import font
 
 
@@ -101,7 +101,8 @@ def test_a_scale_of_its_own_is_always_written_whole(
     qtbot.addWidget(gutter)
     gutter.setFixedSize(gutter_width(["Fp1-F7", name]), 300)
     channels = (*eeg_channels("Fp1-F7"), *eeg_channels(name, type="ecg"))
-    gutter.set_rows(Rows(single_montage("Fp1-F7", name), 2 * pitch, uv_per_mm, 4, channels))
+    looks = RowLooks(kinds={"ecg": 10.0 * uv_per_mm})
+    gutter.set_rows(Rows(single_montage("Fp1-F7", name), 2 * pitch, uv_per_mm, 4, channels, looks=looks))
     text = gutter.layout_of(1)
     assert text.note == f"{10 * uv_per_mm} µV/mm"
     width = QFontMetricsF(font(text.note_size)).horizontalAdvance(text.note)
@@ -116,7 +117,8 @@ def test_fault_and_scale_are_both_told_where_there_is_room(qtbot, eeg_channels, 
     gutter = Gutter()
     qtbot.addWidget(gutter)
     gutter.setFixedSize(160, 300)
-    gutter.set_rows(Rows(single_montage("E"), 60, 7, 4, eeg_channels("E", type="ecg")))
+    looks = RowLooks(kinds={"ecg": 70.0})
+    gutter.set_rows(Rows(single_montage("E"), 60, 7, 4, eeg_channels("E", type="ecg"), looks=looks))
     gutter.set_states(("flat",))
     assert gutter.layout_of(0).note == "flat, 70 µV/mm"
     gutter.setFixedSize(60, 300)
@@ -132,7 +134,7 @@ def test_scale_without_room_is_pointed_out(qtbot, eeg_channels, single_montage) 
     images = []
     for kind in ("eeg", "ecg"):
         channels = [*eeg_channels(*names[:150]), *eeg_channels(*names[150:160], type=kind), *eeg_channels(*names[160:])]
-        gutter.set_rows(Rows(single_montage(*names), 300, 7, 4, channels))
+        gutter.set_rows(Rows(single_montage(*names), 300, 7, 4, channels, looks=RowLooks(kinds={"ecg": 70.0})))
         images.append(gutter.grab().toImage())
     x = 120 - STRIP_ROOM + 8
     darker = [images[1].pixelColor(x, y).lightness() < images[0].pixelColor(x, y).lightness() for y in range(300)]

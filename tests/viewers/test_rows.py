@@ -8,7 +8,7 @@ import pytest
 from analysis.channel_quality import ChannelQuality
 from analysis.montage import Derivation, Montage
 from analysis.recording import Channel
-from viewers.rows import Rows, nice_ceiling, nice_floor
+from viewers.rows import RowLooks, Rows, nice_ceiling, nice_floor
 
 PX_PER_MM = 4.0
 
@@ -56,7 +56,7 @@ def test_gap_between_blocks_belongs_to_no_row(eeg_channels, single_montage) -> N
 
 def test_hearts_are_drawn_flatter_and_the_row_says_so(eeg_channels, single_montage) -> None:
     channels = (*eeg_channels("A"), *eeg_channels("ECG", type="ecg"))
-    rows = Rows(single_montage("A", "ECG"), 400, 7, PX_PER_MM, channels)
+    rows = Rows(single_montage("A", "ECG"), 400, 7, PX_PER_MM, channels, looks=RowLooks(kinds={"ecg": 70.0}))
     assert rows.gain[1] == pytest.approx(rows.gain[0] / 10)
     assert rows.notes == ("", "70 µV/mm")
 

@@ -1,0 +1,86 @@
+"""What stands at the foot of every page: montage, scale, time base, filters and whatever the reader must not forget."""
+
+from __future__ import annotations
+
+from analysis.channel_kinds import KIND_TITLES, KINDS, kind_of
+from analysis.recording import Recording
+from app.page_length import page_text
+from app.session import Session
+from app.view import View
+
+LEAST_LOWPASS = 35.0
+MOST_HIGHPASS = 2.0
+HIDES_SLOW = "the low filter hides slow activity"
+MUSCLE_LIKE_BETA = "the high filter makes muscle look like beta"
+_NAMED = 5
+
+
+def page_note(session: Session, is_calibrated: bool) -> str:
+    """The settings of the page in one line, the most needed first; empty without a recording."""
+    view, recording = session.view, session.recording
+    if recording is None:
+        return ""
+    parts = [
+        view.montage,
+        f"{view.uv_per_mm:g} µV/mm",
+        speed_text(view, is_calibrated),
+        view.display_filter.describe(),
+        "positive up" if view.positive_up else "",
+        *_own_filters(view, recording),
+        _left_out(session),
+        "rows clipped" if view.clipped else "",
+        reference_text(recording),
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def misleading(view: View) -> str:
+    """What of the filters can lead a reader astray; empty where nothing does."""
+    hints = [HIDES_SLOW] if hides_slow(view) else []
+    hints += [MUSCLE_LIKE_BETA] if looks_like_beta(view) else []
+    return "; ".join(hints)
+
+
+def hides_slow(view: View) -> bool:
+    """Whether the low filter takes away slow waves that must be seen."""
+    return view.highpass > MOST_HIGHPASS
+
+
+def looks_like_beta(view: View) -> bool:
+    """Whether the high filter rounds muscle off until it looks like a rhythm."""
+    return 0 < view.lowpass < LEAST_LOWPASS
+
+
+def speed_text(view: View, is_calibrated: bool) -> str:
+    """The time base as it was chosen: millimetres a second, or seconds a page."""
+    length = page_text(view.page_seconds)
+    if not view.mm_per_second:
+        return f"{length}/page"
+    return f"{view.mm_per_second:g} mm/s{'' if is_calibrated else ' (not calibrated)'}"
+
+
+def reference_text(recording: Recording) -> str:
+    """What the signals of the brain were recorded against, as the file tells it."""
+    brain = [c for c in recording.channels if c.is_brain and c.pair is None]
+    told = list(dict.fromkeys(c.reference for c in brain if c.reference))
+    if not brain:
+        return ""
+    if not told:
+        return "reference not told by the file"
+    return f"recorded against {', '.join(told[:3])}{', …' if len(told) > 3 else ''}"
+
+
+def _own_filters(view: View, recording: Recording) -> list[str]:
+    """Filters of the kinds of channels that are there and have their own."""
+    kinds = {kind_of(channel) for channel in recording.channels}
+    own = dict(view.filters.own)
+    return [f"{KIND_TITLES[kind]} {own[kind].describe()}" for kind in KINDS if kind in kinds and kind in own]
+
+
+def _left_out(session: Session) -> str:
+    """The channels that are marked as bad, which averages do without."""
+    bad = sorted(getattr(session, "bad_channels", ()) or ())
+    if not bad:
+        return ""
+    more = f" and {len(bad) - _NAMED} more" if len(bad) > _NAMED else ""
+    return f"bad: {', '.join(bad[:_NAMED])}{more}"
