@@ -30,12 +30,11 @@ RANDOM_NOTE = "These are random weights, not trained ones: what the model says m
 
 # What files of families that are not in MODELS look like: a part of some name in them, and what to call them.
 FOREIGN_SIGNS = {
-    "axis_gate": "AXON",
     "fast_backbone.": "NeurDuo-EEG",
     "signal_patch_encoder.": "NeurDuo-EEG",
     "per_channel_blocks.": "NeurDuo-EEG tokenizer",
 }
-FOREIGN_FAMILIES = {"axon": "AXON", "neurduo": "NeurDuo-EEG", "prise-eeg": "PRiSE-EEG"}
+FOREIGN_FAMILIES = {"neurduo": "NeurDuo-EEG", "prise-eeg": "PRiSE-EEG"}
 
 
 @dataclass(frozen=True)

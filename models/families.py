@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from models.axon.config import AxonConfig
 from models.mvpformer.config import MVPFormerConfig
 
 if TYPE_CHECKING:
@@ -110,6 +111,28 @@ MODELS: Mapping[str, ModelSpec] = {
                 "integrated-gradients",
                 "grad-cam",
                 "group-attribution",
+            }
+        ),
+    ),
+    "axon": ModelSpec(
+        name="axon",
+        title="AXON",
+        config=AxonConfig,
+        network="models.axon.model:Axon",
+        loading="models.axon.loading",
+        input=InputSpec(sfreq=200.0, n_times=2000, ch_names=None, normalisation="z-score per channel and window"),
+        capabilities=frozenset(
+            {
+                "seizure",
+                "gates",
+                "gate-interventions",
+                "relation-mass",
+                "attention",
+                "embedding",
+                "cka",
+                "effective-rank",
+                "integrated-gradients",
+                "grad-cam",
             }
         ),
     ),

@@ -133,7 +133,6 @@ def edit_header(source: Path, target: Path, **changes: str | None) -> None:
     ("changes", "message"),
     [
         ({"format": "cerebroscope/2"}, r"has the format cerebroscope/2, not cerebroscope/1"),
-        ({"family": "axon"}, "looks like a checkpoint of AXON"),
         ({"family": "prise-eeg"}, "looks like a checkpoint of PRiSE-EEG"),
         ({"family": None}, "choose a checkpoint of MVPFormer"),
         ({"config": None}, 'no readable "config"'),
@@ -164,7 +163,6 @@ def test_a_container_that_does_not_fit_its_configuration_is_refused(classifier: 
 @pytest.mark.parametrize(
     ("file", "title"),
     [
-        ("axon/tiny.safetensors", "AXON"),
         ("neurduo/tiny/tiny_checkpoint.pt", "NeurDuo-EEG"),
         ("neurduo/tiny/tiny.safetensors", "NeurDuo-EEG"),
         ("neurduo/tokenizer/tiny_checkpoint.pt", "NeurDuo-EEG tokenizer"),
