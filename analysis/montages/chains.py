@@ -100,9 +100,10 @@ class PairMaker:
 
     def notes(self) -> list[str]:
         """What a reader must be told of rows that are missing, or not exactly those that were asked for."""
-        said = [
-            f"{used} stands in for {wanted}, near but not the same place" for wanted, used in self._stands_in.items()
-        ]
+        said = []
+        if self._stands_in:
+            used, wanted = listed(list(self._stands_in.values())), listed(list(self._stands_in))
+            said.append(f"{used} for {wanted}, which the recording does not have: near, but not the same place")
         if self._turned:
             said.append(f"sign turned, recorded the other way round: {listed(self._turned)}")
         if self._missing:

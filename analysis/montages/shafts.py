@@ -99,7 +99,7 @@ def _grid_note(potentials: Mapping[str, Mapping[int, Channel]]) -> list[str]:
     """A grid on the cortex counts on from row to row, so that some neighbours in number are far apart."""
     grids = [letters for letters, contacts in potentials.items() if len(contacts) > MAX_SHAFT_CONTACTS]
     return [
-        f"a grid by its number of contacts, pairs across the end of its rows are not neighbours: {g}" for g in grids
+        f"{g} has as many contacts as a grid, where pairs across the end of a row are not neighbours" for g in grids
     ]
 
 

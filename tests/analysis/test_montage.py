@@ -6,7 +6,20 @@ import numpy as np
 import pytest
 
 from analysis.errors import AnalysisError
-from analysis.montage import AS_RECORDED, AVERAGE, LB_18_1, build_montage, default_montage, refusal, side_of
+from analysis.montage import (
+    AS_RECORDED,
+    AVERAGE,
+    INTRACRANIAL_MONTAGES,
+    LB_18_1,
+    MONTAGES,
+    REFERENCE,
+    SCALP_MONTAGES,
+    build_montage,
+    default_montage,
+    montages_for,
+    refusal,
+    side_of,
+)
 from analysis.recording import Channel
 
 TEN_TWENTY = "Fp1 Fp2 F7 F3 Fz F4 F8 T7 C3 Cz C4 T8 P7 P3 Pz P4 P8 O1 O2".split()
@@ -165,3 +178,31 @@ def test_unknown_montage_names_those_there_are(recording):
 )
 def test_sides(channel, side):
     assert side_of(channel) == side
+
+
+def test_each_kind_of_recording_has_its_own_list_of_montages(array_recording):
+    data = np.zeros((2, 10))
+    contacts = [Channel(f"A{i}", f"A{i}", "seeg", "uV", 100.0) for i in (1, 2)]
+    ecg = [Channel(n, n, "ecg", "uV", 100.0) for n in ("ECG1", "ECG2")]
+    assert montages_for(array_recording([scalp("Cz"), scalp("Pz")], data, 100.0)) == SCALP_MONTAGES
+    assert montages_for(array_recording(contacts, data, 100.0)) == INTRACRANIAL_MONTAGES
+    assert montages_for(array_recording(ecg, data, 100.0)) == (AS_RECORDED,)
+    both = montages_for(array_recording([contacts[0], scalp("Cz")], data, 100.0))
+    assert both[: len(INTRACRANIAL_MONTAGES)] == INTRACRANIAL_MONTAGES
+    assert sorted(both) == sorted({*INTRACRANIAL_MONTAGES, *SCALP_MONTAGES})
+
+
+def test_the_keys_of_scalp_and_intracranial_recordings():
+    """A reader's fingers know these; an order that changes by accident would show another montage without a word."""
+    assert SCALP_MONTAGES[:9] == (
+        *("as recorded", "LB-18.1", "LB-18.3", "TB-18.1", "ear referential"),
+        *("common average", "hat band", "Laplacian", "Cz reference"),
+    )
+    assert INTRACRANIAL_MONTAGES[:4] == ("as recorded", "neighbour bipolar", "shaft average", "common average")
+    assert {*SCALP_MONTAGES, *INTRACRANIAL_MONTAGES} == {*MONTAGES, REFERENCE}
+
+
+def test_nothing_is_left_out_of_what_was_recorded(recording):
+    montage = build_montage(AS_RECORDED, recording, bad=("Cz",))
+    assert montage.ch_names == recording.ch_names
+    assert all(not row.cathode and row.sign == 1 for row in montage.derivations)
