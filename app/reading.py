@@ -68,6 +68,8 @@ class Reading(QObject):
         self._session.opened.connect(self._show_recording)
         self._session.window_changed.connect(self._on_window)
         self._session.view_changed.connect(self._on_view)
+        self._session.montage_changed.connect(self._on_montage)
+        self._session.bad_channels_changed.connect(self._on_bad_channels)
         self.loader.page_ready.connect(self._view.show_page)
         self.loader.failed.connect(self.failed)
         self._view.window_requested.connect(lambda window: self._session.show(window.start, window.duration))
@@ -108,7 +110,13 @@ class Reading(QObject):
         state = self._recall(recording)
         start = state.position if self._start_at is None else self._start_at
         self._session.open(
-            recording, start, state.montage, state.page_seconds, mm_per_second=state.mm_per_second, gains=state.gains
+            recording,
+            start,
+            state.montage,
+            state.page_seconds,
+            mm_per_second=state.mm_per_second,
+            gains=state.gains,
+            bad_channels=state.bad_channels,
         )
         for name, on in state.overlays.items():
             if name in self._overlays.names():
@@ -121,6 +129,7 @@ class Reading(QObject):
         self.loader.set_overview(None)
         facts = recording.duration, recording.start_datetime, recording.gaps, recording.channels
         self._view.set_recording_facts(*facts)
+        self._view.set_bad_channels(self._session.bad_channels)
         self._show_montage()
         self._view.set_sensitivity(self._session.view.uv_per_mm)
         self._view.set_row_looks(self._session.view.row_looks)
@@ -132,6 +141,14 @@ class Reading(QObject):
         if session.recording is not None and session.montage is not None:
             self._view.set_montage(session.montage, session.recording.channels)
             self._panel.show_montage_note(session.montage.note)
+
+    def _on_bad_channels(self, names: frozenset[str]) -> None:
+        self._view.set_bad_channels(names)
+        self.request_page()  # its note names them
+
+    def _on_montage(self, _montage: object) -> None:
+        self._show_montage()
+        self.request_page()
 
     def _on_window(self, window: Window) -> None:
         self._view.set_window(window)
@@ -173,6 +190,7 @@ class Reading(QObject):
     def _on_quality(self, recording: Recording, quality: Mapping[str, ChannelQuality]) -> None:
         if recording is self._session.recording:
             self._view.set_quality(quality)
+            self._session.set_channel_states({name: found.state for name, found in quality.items()})
             spreads = [quality[channel.name].spread for channel in recording.channels if channel.is_brain]
             if spreads and self._session.make_readable(median(spreads)):
                 self.complained.emit(
@@ -204,6 +222,7 @@ class Reading(QObject):
             return
         state = RecordingState(view.montage, self._session.window.start, view.page_seconds, self._overlays.states())
         state.mm_per_second, state.gains = view.mm_per_second, dict(view.gains)
+        state.bad_channels = sorted(self._session.bad_channels)
         try:
             save_recording_state(recording.id, state, self._data_folder)
         except OSError as error:

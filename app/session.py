@@ -9,9 +9,10 @@ from PyQt6.QtCore import QObject, pyqtSignal
 
 from analysis.annotation import Annotation
 from analysis.channel_kinds import BODY_KINDS, EEG, INTRACRANIAL
+from analysis.channel_quality import FLAT, MISSING
 from analysis.errors import AnalysisError
 from analysis.marks import Marks
-from analysis.montage import Montage, build_montage, default_montage, refusal
+from analysis.montage import MARKED_BAD, Montage, MontageOptions, build_montage, default_montage, refusal
 from analysis.recording import Recording, Window
 from analysis.results import SeizurePrediction
 from app.habits import Habits
@@ -42,6 +43,8 @@ class Session(QObject):
     marks_changed = pyqtSignal(object)  # Marks
     prediction_changed = pyqtSignal(object)
     model_changed = pyqtSignal(object)
+    montage_changed = pyqtSignal(object)  # Montage, made anew under the name it had
+    bad_channels_changed = pyqtSignal(object)  # names of channels that the reader has marked as bad
     refused = pyqtSignal(str)
 
     def __init__(
@@ -58,6 +61,9 @@ class Session(QObject):
         super().__init__(parent)
         self.recording: Recording | None = None
         self.montage: Montage | None = None
+        self.montage_options = MontageOptions()
+        self.bad_channels: frozenset[str] = frozenset()
+        self._faults: dict[str, str] = {}  # what the survey of the recording says of channels
         self.window = Window(0.0, 10.0)
         self.view = view or View()
         self.habits = Habits(self.view)
@@ -88,16 +94,19 @@ class Session(QObject):
         page_seconds: float | None = None,
         mm_per_second: float = 0.0,
         gains: Mapping[str, float] | None = None,
+        bad_channels: Iterable[str] = (),
     ) -> None:
         """Show a recording from `start` seconds on, in the montage named if it can be derived.
 
-        `page_seconds`, `mm_per_second` and the `gains` of single rows are those it was last looked at with.
+        `page_seconds`, `mm_per_second`, the `gains` of single rows and the `bad_channels` are those it was last looked
+        at with.
         """
         self._take_keeper(recording)
         self.recording = recording
         self.prediction = self.mains = None
-        name = montage if montage and not refusal(montage, recording) else default_montage(recording)
-        self.montage = build_montage(name, recording)
+        self.bad_channels, self._faults = frozenset(bad_channels) & frozenset(recording.ch_names), {}
+        name = montage if montage and not self.refusal_of(montage) else default_montage(recording)
+        self.montage = self._build(name)
         intracranial = any(c.type in ("seeg", "ecog") for c in recording.channels)
         scalp = any(c.type == "eeg" for c in recording.channels)
         self._is_odd = False
@@ -149,7 +158,7 @@ class Session(QObject):
             return
         if view.montage != self.view.montage and self.recording is not None:
             try:
-                self.montage = build_montage(view.montage, self.recording)
+                self.montage = self._build(view.montage)
             except AnalysisError as error:
                 self.refused.emit(str(error))
                 return
@@ -171,6 +180,53 @@ class Session(QObject):
         if self.view.page_kind == INTRACRANIAL:
             fresh = replace(fresh, page_kind=INTRACRANIAL, uv_per_mm=INTRACRANIAL_SENSITIVITY)
         self.change_view(**{**vars(fresh), "montage": montage})
+
+    def refusal_of(self, montage: str) -> str:
+        """Why a montage cannot be derived for the open recording; empty when it can."""
+        if self.recording is None:
+            return ""
+        return refusal(montage, self.recording, self._left_out(), self.montage_options)
+
+    def set_bad_channels(self, names: Iterable[str]) -> None:
+        """Mark these channels as bad, and no others: averages and neighbours do without them from now on."""
+        known = frozenset(self.recording.ch_names) if self.recording is not None else frozenset()
+        bad = frozenset(names) & known
+        if bad != self.bad_channels:
+            self.bad_channels = bad
+            self.bad_channels_changed.emit(bad)
+            self._rebuild_montage()
+
+    def set_channel_states(self, states: Mapping[str, str]) -> None:
+        """Take what was found of the channels: flat ones and those without signal stay out of averages too."""
+        self._faults = {name: state for name, state in states.items() if state in (FLAT, MISSING)}
+        self._rebuild_montage()
+
+    def set_montage_options(self, options: MontageOptions) -> None:
+        """Take which side stands above, and the montages that the reader wrote."""
+        if options != self.montage_options:
+            self.montage_options = options
+            self._rebuild_montage()
+
+    def _left_out(self) -> dict[str, str]:
+        return self._faults | dict.fromkeys(self.bad_channels, MARKED_BAD)
+
+    def _build(self, montage: str) -> Montage:
+        assert self.recording is not None
+        return build_montage(montage, self.recording, self._left_out(), self.montage_options)
+
+    def _rebuild_montage(self) -> None:
+        """Make the montage in force anew; where that cannot be any more, the usual one takes its place, in words."""
+        if self.recording is None:
+            return
+        try:
+            montage = self._build(self.view.montage)
+        except AnalysisError as error:
+            self.refused.emit(str(error))
+            self.change_view(montage=default_montage(self.recording))
+            return
+        if montage != self.montage:
+            self.montage = montage
+            self.montage_changed.emit(montage)
 
     def step_sensitivity(self, steps: int) -> None:
         """Make the traces taller (positive) or flatter by steps of the clinical scale."""

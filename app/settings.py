@@ -111,7 +111,7 @@ class RecordingState:
     """How one recording was last looked at: montage, place and page length in seconds, overlays shown.
 
     `mm_per_second` is the speed that the page length follows from, 0 for none; `gains` holds by row name the units a
-    millimetre stands for, where a row was given a scale of its own.
+    millimetre stands for, where a row was given a scale of its own. `bad_channels` are those that the reader marked.
     """
 
     montage: str | None = None
@@ -120,6 +120,7 @@ class RecordingState:
     overlays: dict[str, bool] = field(default_factory=dict)
     mm_per_second: float = field(default=0.0, metadata={"least": 0.0})
     gains: dict[str, float] = field(default_factory=dict)
+    bad_channels: list[str] = field(default_factory=list)
 
 
 def load_settings(folder: Path) -> tuple[Settings, list[str]]:

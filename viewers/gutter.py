@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from PyQt6.QtCore import QEvent, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import (
+    QContextMenuEvent,
     QFontMetricsF,
     QHelpEvent,
     QMouseEvent,
@@ -19,7 +20,7 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QToolTip, QWidget
 
-from viewers.page_state import CUT_OFF
+from viewers.page_state import CUT_OFF, is_bad
 from viewers.rows import Rows, unit_text
 from viewers.theme import LIGHT, Theme, font, px
 
@@ -63,6 +64,7 @@ class Gutter(QWidget):
     row_stepped = pyqtSignal(int, int)  # row, steps; positive makes it taller
     row_reset = pyqtSignal(int)
     row_chosen = pyqtSignal(object)  # row, or None when it is let go
+    menu_requested = pyqtSignal(int, object)  # row, QPoint on the screen
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -110,6 +112,11 @@ class Gutter(QWidget):
         if row != self._chosen:
             self._chosen = row
             self.update()
+
+    @property
+    def chosen(self) -> int | None:
+        """The row that keys act on."""
+        return self._chosen
 
     @property
     def hovered(self) -> int | None:
@@ -199,7 +206,7 @@ class Gutter(QWidget):
         rows = self._rows
         assert rows is not None
         for text, rect, size, colour in (
-            (layout.name, layout.name_rect, layout.name_size, rows.inks[i]),
+            (layout.name, layout.name_rect, layout.name_size, "muted" if is_bad(self._states[i]) else rows.inks[i]),
             (layout.note, layout.note_rect, layout.note_size, self._note_colour(i)),
         ):
             if text:
@@ -233,6 +240,15 @@ class Gutter(QWidget):
         if event is not None and event.button() == Qt.MouseButton.LeftButton and self._rows is not None:
             row = self._rows.row_at(event.position().y())
             self.row_chosen.emit(None if row == self._chosen else row)
+
+    def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:
+        """Ask for the menu of the row under the cursor, or of the chosen one where a key asks."""
+        if event is None or self._rows is None:
+            return
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        row = self._chosen if by_key else self._rows.row_at(event.pos().y())
+        if row is not None:
+            self.menu_requested.emit(row, event.globalPos())
 
     def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
         """Draw the row as the page has it again."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from analysis.channel_quality import NOT_CALIBRATED, OK, ChannelQuality
 from analysis.signal_blocks import ColumnPage
 from viewers.rows import Rows
 
-FLAT, OFF_SCALE, CUT_OFF = "flat", "off scale", "cut off"
+FLAT, OFF_SCALE, CUT_OFF, BAD = "flat", "off scale", "cut off", "bad"
 _FLAT_UV = 0.05
 _OFF_SCALE_SHARE = 0.5
 
@@ -65,14 +65,22 @@ def _runs(mask: np.ndarray) -> list[tuple[int, int]]:
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
-def row_faults(rows: Rows, quality: Mapping[str, ChannelQuality]) -> tuple[str, ...]:
-    """For each row "" or the fault of its electrodes, which holds on every page."""
-    return tuple(_fault(rows, i, quality) for i in range(len(rows)))
+def row_faults(rows: Rows, quality: Mapping[str, ChannelQuality], bad: Set[str] = frozenset()) -> tuple[str, ...]:
+    """For each row "" or the fault of its electrodes, which holds on every page; `bad` are those a reader marked."""
+    return tuple(_fault(rows, i, quality, bad) for i in range(len(rows)))
 
 
-def _fault(rows: Rows, i: int, quality: Mapping[str, ChannelQuality]) -> str:
+def is_bad(state: str) -> bool:
+    """Whether the state of a row says that the reader has marked a channel of it as bad."""
+    return state == BAD or state.endswith(f" {BAD}")
+
+
+def _fault(rows: Rows, i: int, quality: Mapping[str, ChannelQuality], bad: Set[str]) -> str:
     row = rows.montage.derivations[i]
     names = (row.anode, *row.cathode) if len(row.cathode) <= 1 else (row.anode,)
+    marked = [name for name in names if name in bad]
+    if marked:
+        return BAD if row.anode in marked else f"{marked[0]} {BAD}"
     for name in names:
         state = quality[name].state if name in quality else OK
         if state != OK:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from PyQt6.QtCore import QTimer, pyqtSignal
@@ -38,6 +38,7 @@ class RecordingView(QWidget):
     window_requested = pyqtSignal(object)  # Window inside the recording
     sensitivity_requested = pyqtSignal(int)  # steps; positive makes traces taller
     row_scale_requested = pyqtSignal(str, int)  # row name, steps that make it taller; 0: as the page again
+    row_menu_requested = pyqtSignal(object, object)  # Derivation of a row, QPoint on the screen
     threshold_changed = pyqtSignal(float)
     span_selected = pyqtSignal(object)  # Window or None
     event_clicked = pyqtSignal(object)  # Annotation
@@ -85,6 +86,7 @@ class RecordingView(QWidget):
         traces.scrolled.connect(self._ask)
         traces.sensitivity_requested.connect(self.sensitivity_requested)
         traces.row_scale_requested.connect(self.row_scale_requested)
+        traces.row_menu_requested.connect(self.row_menu_requested)
         traces.span_selected.connect(self.span_selected)
         traces.event_clicked.connect(self.event_clicked)
         traces.clicked.connect(self.clicked)
@@ -130,6 +132,10 @@ class RecordingView(QWidget):
         self.trace_view.set_quality(quality)
 
     def set_montage(self, montage: Montage, channels: Sequence[Channel]) -> None:
+    def set_bad_channels(self, names: Iterable[str]) -> None:
+        """Grey the rows of channels that the reader has marked as bad."""
+        self.trace_view.set_bad_channels(names)
+
         """Draw these rows as soon as a page of them comes; until then the old page stays."""
         self._montage = (montage, channels)
         self.trace_view.make_room_for(montage)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 import numpy as np
-from PyQt6.QtCore import Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QPoint, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QGridLayout, QWidget
 
@@ -49,6 +49,7 @@ class TraceView(QWidget):
     row_scale_requested = pyqtSignal(str, int)  # row name, steps that make it taller; 0: as the page again
     span_selected = pyqtSignal(object)
     clicked = pyqtSignal(float, str)
+    row_menu_requested = pyqtSignal(object, object)  # Derivation of a row, QPoint on the screen
     event_clicked = pyqtSignal(object)
     cursor_moved = pyqtSignal(object)  # time or None, for whoever shares the time axis
     width_changed = pyqtSignal(int)
@@ -79,6 +80,7 @@ class TraceView(QWidget):
         self._duration = 0.0
         self._uv_per_mm = 7.0
         self._looks = RowLooks()
+        self._bad: frozenset[str] = frozenset()
         self._px_per_mm = 96 / 25.4
         self._window = Window(0.0, 10.0)
         self._has_labels = False
@@ -109,6 +111,7 @@ class TraceView(QWidget):
         pointer.cursor_moved.connect(self.cursor_moved)
         pointer.span_selected.connect(self.span_selected)
         pointer.clicked.connect(self.clicked)
+        self.gutter.menu_requested.connect(self._on_row_menu)
         canvas.resized.connect(self._on_canvas_resized)
         canvas.painted.connect(self._on_painted)
 
@@ -141,6 +144,11 @@ class TraceView(QWidget):
         self._provisional = {}
         self.gutter.set_chosen(None)
         self.make_room_for(montage)
+        self._rebuild_rows()
+
+    def set_bad_channels(self, names: Iterable[str]) -> None:
+        """Say at their rows which channels the reader has marked as bad."""
+        self._bad = frozenset(names)
         self._rebuild_rows()
 
     def make_room_for(self, montage: Montage) -> None:
@@ -313,7 +321,7 @@ class TraceView(QWidget):
         )
         self.canvas.rows = rows
         self.canvas.picture.set_rows(rows)
-        self._faults = row_faults(rows, self._quality)
+        self._faults = row_faults(rows, self._quality, self._bad)
         page = self.canvas.picture.page
         self._name_rows(page)
         if page is not None and self.canvas.page_fits(page):
@@ -406,6 +414,10 @@ class TraceView(QWidget):
     def _on_canvas_resized(self) -> None:
         self._rebuild_rows()
         self._lay_axis()
+    def _on_row_menu(self, row: int, place: QPoint) -> None:
+        if self.canvas.rows is not None:
+            self.row_menu_requested.emit(self.canvas.rows.montage.derivations[row], place)
+
         self._update_labels()
         self.width_changed.emit(self.width_px())
 
