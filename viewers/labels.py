@@ -6,20 +6,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PyQt6.QtCore import QRectF, Qt
-from PyQt6.QtGui import QFontMetricsF, QPainter
+from PyQt6.QtGui import QFont, QFontMetricsF, QPainter
 
+from analysis.annotation import Annotation
 from viewers.overlays.base import Label
-from viewers.theme import Theme, font
+from viewers.theme import Theme, font, px
 from viewers.time_scale import TimeScale
 
 LINES = 2
 LINE_HEIGHT = 17.0
-BAND_HEIGHT = LINES * LINE_HEIGHT + 6
 _FONT_SIZE = 11
 _MAX_TEXT = 280.0
 _PADDING = 4.0
-_REST_WIDTH = 52.0
+_REST_WIDTH = 74.0
+_FAINT = 0.55  # of the names of what was rejected
 _GROUND = 0.75  # names are read on it, and peaks of the first row are still seen through it
+
+
+def band_height() -> float:
+    """Room that the names need above the first row, in logical pixels."""
+    return px(LINES * LINE_HEIGHT + 6)
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,7 @@ def place_labels(
     """
     placed, left_out = _fill(labels, scale, text_width, scale.width)
     if left_out + more:
-        placed, left_out = _fill(labels, scale, text_width, scale.width - _REST_WIDTH)
+        placed, left_out = _fill(labels, scale, text_width, scale.width - px(_REST_WIDTH))
     return placed, left_out + more
 
 
@@ -52,13 +58,13 @@ def _fill(
     placed: list[PlacedLabel] = []
     left_out = 0
     for label in sorted(labels, key=lambda item: item.time):
-        width = min(text_width(label.text), _MAX_TEXT) + 2 * _PADDING
+        width = min(text_width(label.text), px(_MAX_TEXT)) + 2 * _PADDING
         wanted = max(0.0, scale.x(label.time) + 1)
         for line in range(LINES):
             limit = last_width if line == LINES - 1 else scale.width
             x = min(wanted, limit - width)
             if x >= ends[line] and x >= 0:
-                rect = QRectF(x, 3 + line * LINE_HEIGHT, width, LINE_HEIGHT - 1)
+                rect = QRectF(x, px(3 + line * LINE_HEIGHT), width, px(LINE_HEIGHT) - 1)
                 placed.append(PlacedLabel(label, label.text, rect))
                 ends[line] = x + width + 3
                 break
@@ -67,39 +73,54 @@ def _fill(
     return placed, left_out
 
 
+def is_same(mark: object, other: object) -> bool:
+    """Whether two annotations are one mark, as it was and as it is, or one event that nobody has decided on."""
+    if not isinstance(mark, Annotation) or not isinstance(other, Annotation):
+        return False
+    return mark is other or (mark.id == other.id if mark.id or other.id else mark == other)
+
+
 class LabelBand:
     """Lays the labels of a page out and paints them; remembers where they are for the mouse."""
 
     def __init__(self) -> None:
         self.placed: list[PlacedLabel] = []
         self.left_out = 0
-        self._font = font(_FONT_SIZE, bold=True)
-        self._metrics = QFontMetricsF(self._font)
-        self._scale: TimeScale | None = None
 
     def set_labels(self, labels: Sequence[Label], more: int, scale: TimeScale) -> None:
         """Lay out the labels of a page."""
-        self._scale = scale
-        self.placed, self.left_out = place_labels(labels, scale, self._metrics.horizontalAdvance, more)
+        metrics = QFontMetricsF(font(_FONT_SIZE, bold=True))
+        self.placed, self.left_out = place_labels(labels, scale, metrics.horizontalAdvance, more)
 
     def at(self, x: float, y: float) -> Label | None:
         """The label under a point."""
         return next((item.label for item in self.placed if item.rect.contains(x, y)), None)
 
     def paint(self, painter: QPainter, theme: Theme, width: float, current: object = None) -> None:
-        """Draw all labels and the number of the others."""
-        painter.setFont(self._font)
+        """Draw all labels and the number of the others; what was rejected is struck."""
+        usual = font(_FONT_SIZE, bold=True)
+        struck = QFont(usual)
+        struck.setStrikeOut(True)
+        metrics = QFontMetricsF(usual)
         for item in self.placed:
-            chosen = current is not None and item.label.annotation == current
-            painter.setPen(Qt.PenStyle.NoPen)
+            mark = item.label.annotation
+            chosen, rejected = is_same(mark, current), mark.review.decision == "rejected"
+            painter.setPen(theme.colour(item.label.colour) if chosen else Qt.PenStyle.NoPen)
             painter.setBrush(theme.colour("accent_soft") if chosen else theme.colour("canvas", _GROUND))
-            painter.drawRoundedRect(item.rect, 3, 3)
-            painter.setPen(theme.colour(item.label.colour))
+            painter.drawRoundedRect(item.rect.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+            painter.setFont(struck if rejected else usual)
+            painter.setPen(theme.colour(item.label.colour, _FAINT if rejected and not chosen else 1.0))
             inner = item.rect.adjusted(_PADDING, 0, -_PADDING + 1, 0)
-            text = self._metrics.elidedText(item.text, Qt.TextElideMode.ElideRight, inner.width())
+            text = metrics.elidedText(item.text, Qt.TextElideMode.ElideRight, inner.width())
             painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, text)
         if self.left_out:
-            rect = QRectF(width - _REST_WIDTH, 3 + (LINES - 1) * LINE_HEIGHT, _REST_WIDTH - 4, LINE_HEIGHT - 1)
-            painter.fillRect(rect, theme.colour("canvas", _GROUND))
-            painter.setPen(theme.colour("muted"))
-            painter.drawText(rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"+{self.left_out:,}")
+            self._paint_rest(painter, theme, width)
+
+    def _paint_rest(self, painter: QPainter, theme: Theme, width: float) -> None:
+        painter.setFont(font(_FONT_SIZE, bold=True))
+        top, wide = px(3 + (LINES - 1) * LINE_HEIGHT), px(_REST_WIDTH)
+        rect = QRectF(width - wide, top, wide - 4, px(LINE_HEIGHT) - 1)
+        painter.fillRect(rect, theme.colour("canvas", _GROUND))
+        painter.setPen(theme.colour("muted"))
+        words = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(rect, words, f"+{self.left_out:,} more")

@@ -96,6 +96,7 @@ class RecordingView(QWidget):
         traces.page_shown.connect(self.page_shown)
         traces.gutter_changed.connect(self._on_gutter)
         traces.cursor_moved.connect(self._on_cursor)
+        traces.editor.selected_changed.connect(self.timeline.set_current_event)
         for lane in self.lanes.values():
             lane.cursor_moved.connect(self._on_cursor)
         self.readers_lane.event_clicked.connect(self.event_clicked)
@@ -131,11 +132,11 @@ class RecordingView(QWidget):
         """Take what is known of the channels, by name."""
         self.trace_view.set_quality(quality)
 
-    def set_montage(self, montage: Montage, channels: Sequence[Channel]) -> None:
     def set_bad_channels(self, names: Iterable[str]) -> None:
         """Grey the rows of channels that the reader has marked as bad."""
         self.trace_view.set_bad_channels(names)
 
+    def set_montage(self, montage: Montage, channels: Sequence[Channel]) -> None:
         """Draw these rows as soon as a page of them comes; until then the old page stays."""
         self._montage = (montage, channels)
         self.trace_view.make_room_for(montage)
@@ -180,9 +181,9 @@ class RecordingView(QWidget):
         """Write montage, sensitivity and filters at the foot of the page, and beside them what of it can mislead."""
         self.trace_view.set_note(text, hint)
 
-    def set_selection(self, window: Window | None) -> None:
-        """Show a selected span, or none."""
-        self.trace_view.set_selection(window)
+    def set_selection(self, window: Window | None, ch_names: tuple[str, ...] = ()) -> None:
+        """Show a selected span, of some channels or of all, or none."""
+        self.trace_view.set_selection(window, ch_names)
 
     # Marks and results
 
@@ -215,9 +216,8 @@ class RecordingView(QWidget):
         self.timeline.set_overview(overview)
 
     def set_current_event(self, annotation: Annotation | None) -> None:
-        """Point out one mark."""
+        """Point out one mark, which can then be edited on the traces."""
         self.trace_view.set_current_event(annotation)
-        self.timeline.set_current_event(annotation)
 
     def _set_lines(self) -> None:
         events = AnnotationIndex(self._prediction.events if self._prediction is not None else ())

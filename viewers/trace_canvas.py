@@ -15,7 +15,7 @@ from pyqtgraph import GraphicsView, ViewBox
 
 from analysis.annotation import Annotation
 from analysis.recording import Page, Window
-from viewers.labels import LabelBand
+from viewers.labels import LabelBand, band_height
 from viewers.mark_rows import MarkRows, channels_of
 from viewers.overlays.base import PaintedItem, Place
 from viewers.page_decor import Furniture, paint_grid, paint_holes
@@ -71,7 +71,8 @@ class TraceCanvas(GraphicsView):
         self._cursor_x: float | None = None
         self._tools: list[PointerTool] = []
         self._tool: PointerTool | None = None  # the one that holds the mouse
-        self._pointed: QPointF | None = None
+        self._pointed: QPointF | None = None  # by the mouse, in pixels: the page moves under it
+        self._keyed: tuple[float, float] | None = None  # by keys, time and y
         self._pressed: QPointF | None = None
         self._over_rows = False
         self._dragging = False
@@ -114,6 +115,11 @@ class TraceCanvas(GraphicsView):
     def add_tool(self, tool: PointerTool) -> None:
         """Ask a tool, after those that are there, whether it takes a gesture."""
         self._tools.append(tool)
+
+    @property
+    def band_height(self) -> float:
+        """Where the names of marks end and the traces begin, in logical pixels."""
+        return band_height()
 
     def repaint_all(self) -> None:
         """Ask for one paint of everything."""
@@ -208,19 +214,29 @@ class TraceCanvas(GraphicsView):
     @property
     def pointed(self) -> tuple[float, float] | None:
         """Time and y of what the mouse or the keys point at; None where they do not."""
-        return None if self._pointed is None else (self.scale_px.time(self._pointed.x()), self._pointed.y())
+        if self._keyed is not None or self._pointed is None:
+            return self._keyed
+        return self.scale_px.time(self._pointed.x()), self._pointed.y()
 
     def point_at(self, time: float, y: float) -> None:
-        """Point at a place as the mouse does that moves there."""
-        self._pointed = QPointF(self.scale_px.x(time), y)
+        """Point at a place as the mouse does that moves there, until the mouse does move."""
+        self._keyed = (time, y)
         self.cursor_moved.emit(time, y)
+
+    def point_again(self) -> bool:
+        """Tell of the place that keys point at when another page has come; whether they do point at one."""
+        if self._keyed is None:
+            return False
+        if self._window.start <= self._keyed[0] <= self._window.stop:
+            self.cursor_moved.emit(*self._keyed)
+        return True
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
         """Read the trace under the cursor; drag to select."""
         if event is None:
             return
         at = event.position()
-        self._pointed = at
+        self._pointed, self._keyed = at, None
         if self._tool is not None:
             self._tool.move(event)
         elif self._pressed is not None:
@@ -305,7 +321,7 @@ class TraceCanvas(GraphicsView):
 
     def leaveEvent(self, event: QEvent | None) -> None:
         """The cursor is gone."""
-        self._pointed = None
+        self._pointed = self._keyed = None
         self.cursor_left.emit()
 
     def _span(self, a: float, z: float) -> Window:

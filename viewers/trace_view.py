@@ -17,7 +17,9 @@ from analysis.montage import Montage
 from analysis.recording import Channel, Page, Window
 from analysis.signal_blocks import ColumnPage
 from viewers.gutter import Gutter, gutter_width
+from viewers.key_cursor import KeyCursor
 from viewers.labels import band_height
+from viewers.mark_editor import MarkEditor
 from viewers.overlays import OVERLAYS
 from viewers.overlays.base import Overlay, OverlayState
 from viewers.page_decor import BOTTOM
@@ -47,9 +49,9 @@ class TraceView(QWidget):
     scrolled = pyqtSignal(float)
     sensitivity_requested = pyqtSignal(int)
     row_scale_requested = pyqtSignal(str, int)  # row name, steps that make it taller; 0: as the page again
+    row_menu_requested = pyqtSignal(object, object)  # Derivation of a row, QPoint on the screen
     span_selected = pyqtSignal(object)
     clicked = pyqtSignal(float, str)
-    row_menu_requested = pyqtSignal(object, object)  # Derivation of a row, QPoint on the screen
     event_clicked = pyqtSignal(object)
     cursor_moved = pyqtSignal(object)  # time or None, for whoever shares the time axis
     width_changed = pyqtSignal(int)
@@ -62,6 +64,9 @@ class TraceView(QWidget):
         self.gutter = Gutter()
         self.canvas = TraceCanvas()
         self.pointer = TracePointer(self.canvas, self.gutter, self)
+        self.editor = MarkEditor(self.canvas, self)
+        self.editor.marks_within = self._marks_within
+        self.keys = KeyCursor(self.canvas, self)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, RIGHT_MARGIN, 0)
         grid.setSpacing(0)
@@ -75,12 +80,12 @@ class TraceView(QWidget):
         self._channels: Sequence[Channel] = ()
         self._quality: dict[str, ChannelQuality] = {}
         self._provisional: dict[str, ChannelQuality] = {}
+        self._bad: frozenset[str] = frozenset()
         self._faults: tuple[str, ...] = ()
         self._gaps: Sequence[tuple[float, float]] = ()
         self._duration = 0.0
         self._uv_per_mm = 7.0
         self._looks = RowLooks()
-        self._bad: frozenset[str] = frozenset()
         self._px_per_mm = 96 / 25.4
         self._window = Window(0.0, 10.0)
         self._has_labels = False
@@ -102,16 +107,17 @@ class TraceView(QWidget):
         canvas.scrolled.connect(self.scrolled)
         canvas.sensitivity_stepped.connect(self.sensitivity_requested)
         canvas.label_clicked.connect(self.event_clicked)
+        self.editor.chosen.connect(self.event_clicked)
         self.gutter.row_stepped.connect(self._on_row_stepped)
         self.gutter.row_reset.connect(self._on_row_reset)
         self.gutter.row_chosen.connect(self.gutter.set_chosen)
+        self.gutter.menu_requested.connect(self._on_row_menu)
         pointer = self.pointer
         pointer.hovered.connect(self.hovered)
         pointer.unhovered.connect(self.unhovered)
         pointer.cursor_moved.connect(self.cursor_moved)
         pointer.span_selected.connect(self.span_selected)
         pointer.clicked.connect(self.clicked)
-        self.gutter.menu_requested.connect(self._on_row_menu)
         canvas.resized.connect(self._on_canvas_resized)
         canvas.painted.connect(self._on_painted)
 
@@ -128,7 +134,9 @@ class TraceView(QWidget):
         self.canvas.rows = None
         self.canvas.holes = ()
         self.canvas.selection = None
-        self.canvas.current = None
+        self.canvas.selection_channels = ()
+        self.editor.set_facts(duration, start)
+        self.keys.set_duration(duration)
         self.canvas.furniture.warning = self.canvas.furniture.message = ""
         self._update_labels()
         self.canvas.repaint_all()
@@ -138,17 +146,17 @@ class TraceView(QWidget):
         self._quality = dict(quality)
         self._rebuild_rows()
 
+    def set_bad_channels(self, names: Iterable[str]) -> None:
+        """Say at their rows which channels the reader has marked as bad."""
+        self._bad = frozenset(names)
+        self._rebuild_rows()
+
     def set_montage(self, montage: Montage, channels: Sequence[Channel]) -> None:
         """Draw these rows from now on; a page with other rows is not drawn."""
         self._montage, self._channels = montage, channels
         self._provisional = {}
         self.gutter.set_chosen(None)
         self.make_room_for(montage)
-        self._rebuild_rows()
-
-    def set_bad_channels(self, names: Iterable[str]) -> None:
-        """Say at their rows which channels the reader has marked as bad."""
-        self._bad = frozenset(names)
         self._rebuild_rows()
 
     def make_room_for(self, montage: Montage) -> None:
@@ -205,16 +213,17 @@ class TraceView(QWidget):
                 overlay.show_page(shown, self.canvas.rows)
         self._update_labels()
         self._changed()
-        self.pointer.read_again()
+        if not self.canvas.point_again():
+            self.pointer.read_again()
 
-    def set_selection(self, window: Window | None) -> None:
-        """Show a selected span, or none."""
+    def set_selection(self, window: Window | None, ch_names: tuple[str, ...] = ()) -> None:
+        """Show a selected span, of some channels or of all, or none."""
+        self.canvas.selection_channels = ch_names
         self.pointer.select(window)
 
     def set_current_event(self, annotation: Annotation | None) -> None:
         """Point out one mark."""
-        self.canvas.current = annotation
-        self.canvas.repaint_all()
+        self.editor.select(annotation)
 
     def set_theme(self, theme: Theme) -> None:
         """Take the colours."""
@@ -374,6 +383,9 @@ class TraceView(QWidget):
         if missing:
             self._rebuild_rows()
 
+    def _marks_within(self, start: float, stop: float) -> list[Annotation]:
+        return [mark for overlay in self.overlays for mark in overlay.marks_within(start, stop)]
+
     def _update_labels(self, hidden: bool = False) -> None:
         labels, more = [], 0
         for overlay in [] if hidden else self.overlays:
@@ -402,6 +414,10 @@ class TraceView(QWidget):
         if self.canvas.rows is not None:
             self.row_scale_requested.emit(self.canvas.rows.names[row], steps)
 
+    def _on_row_menu(self, row: int, place: QPoint) -> None:
+        if self.canvas.rows is not None:
+            self.row_menu_requested.emit(self.canvas.rows.montage.derivations[row], place)
+
     def _on_row_reset(self, row: int) -> None:
         if self.canvas.rows is not None:
             self.row_scale_requested.emit(self.canvas.rows.names[row], 0)
@@ -414,10 +430,6 @@ class TraceView(QWidget):
     def _on_canvas_resized(self) -> None:
         self._rebuild_rows()
         self._lay_axis()
-    def _on_row_menu(self, row: int, place: QPoint) -> None:
-        if self.canvas.rows is not None:
-            self.row_menu_requested.emit(self.canvas.rows.montage.derivations[row], place)
-
         self._update_labels()
         self.width_changed.emit(self.width_px())
 

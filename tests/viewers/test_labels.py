@@ -8,7 +8,7 @@ from PyQt6.QtCore import QRectF
 
 from analysis.annotation import Annotation
 from analysis.recording import Window
-from viewers.labels import BAND_HEIGHT, place_labels
+from viewers.labels import band_height, place_labels
 from viewers.overlays.base import Label
 from viewers.time_scale import TimeScale
 
@@ -29,7 +29,7 @@ def test_no_two_overlap_and_all_are_placed_or_counted(marks: list[tuple[float, i
     placed, left_out = place_labels(labels, SCALE, width, more)
     assert len(placed) + left_out == len(labels) + more
     for i, item in enumerate(placed):
-        assert QRectF(0, 0, 1000, BAND_HEIGHT).contains(item.rect)
+        assert QRectF(0, 0, 1000, band_height()).contains(item.rect)
         assert not any(item.rect.intersects(other.rect) for other in placed[:i])
 
 
