@@ -19,6 +19,7 @@ class ActionSpec:
     text: str
     keys: tuple[str, ...] = ()
     checkable: bool = False
+    submenu: str = ""
 
 
 ACTIONS: tuple[ActionSpec, ...] = (
@@ -39,8 +40,20 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("previous_event", "Go", "Previous event", ("P",)),
     ActionSpec("more_sensitive", "View", "Taller traces", ("Up", "+", "=")),
     ActionSpec("less_sensitive", "View", "Flatter traces", ("Down", "-")),
+    ActionSpec("channel_types", "View", "Scale and filters per channel type…", ("Ctrl+T",)),
+    ActionSpec("row_taller", "View", "Chosen row taller", ("Shift+Up",), submenu="Single rows"),
+    ActionSpec("row_flatter", "View", "Chosen row flatter", ("Shift+Down",), submenu="Single rows"),
+    ActionSpec("row_usual", "View", "Chosen row as the page has it", ("Shift+Home",), submenu="Single rows"),
+    ActionSpec("rows_usual", "View", "All rows as the page has them", submenu="Single rows"),
+    ActionSpec("next_row", "View", "Choose the next row", ("Alt+Down",), submenu="Single rows"),
+    ActionSpec("previous_row", "View", "Choose the row before", ("Alt+Up",), submenu="Single rows"),
     ActionSpec("longer_page", "View", "More seconds per page", ("]",)),
     ActionSpec("shorter_page", "View", "Fewer seconds per page", ("[",)),
+    ActionSpec("page_length", "View", "Length of a page…", ("Ctrl+]",)),
+    ActionSpec("whole_recording", "View", "Whole recording on the page", ("Ctrl+[",)),
+    ActionSpec("speed_15", "View", "15 mm/s", submenu="Speed"),
+    ActionSpec("speed_30", "View", "30 mm/s", submenu="Speed"),
+    ActionSpec("speed_60", "View", "60 mm/s", submenu="Speed"),
     ActionSpec("montage_1", "View", "Montage: as recorded", ("1",)),
     ActionSpec("montage_2", "View", "Montage: longitudinal bipolar", ("2",)),
     ActionSpec("montage_3", "View", "Montage: common average", ("3",)),
@@ -48,9 +61,18 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("overlays", "View", "Show the overlay list", ("O",)),
     ActionSpec("hide_overlays", "View", "Hide overlays (or hold H)", (), checkable=True),
     ActionSpec("clock", "View", "Time of day on the axis", ("T",), checkable=True),
-    ActionSpec("theme_light", "View", "Light theme"),
-    ActionSpec("theme_dark", "View", "Dark theme"),
-    ActionSpec("theme_system", "View", "Theme of the system"),
+    ActionSpec("positive_up", "View", "Positive up (research)", checkable=True),
+    ActionSpec("clip_rows", "View", "Cut traces off at their neighbours", checkable=True),
+    ActionSpec("colours_sides", "View", "Left blue, right red", (), True, "Colours of traces"),
+    ActionSpec("colours_sides_swapped", "View", "Left red, right blue", (), True, "Colours of traces"),
+    ActionSpec("colours_black", "View", "All black", (), True, "Colours of traces"),
+    ActionSpec("colours_regions", "View", "By lobe or shaft", (), True, "Colours of traces"),
+    ActionSpec("theme_light", "View", "Light theme", submenu="Theme"),
+    ActionSpec("theme_dark", "View", "Dark theme", submenu="Theme"),
+    ActionSpec("theme_system", "View", "Theme of the system", submenu="Theme"),
+    ActionSpec("larger_text", "View", "Larger letters", ("Ctrl+Shift++", "Ctrl+Shift+="), submenu="Size of letters"),
+    ActionSpec("smaller_text", "View", "Smaller letters", ("Ctrl+Shift+-", "Ctrl+Shift+_"), submenu="Size of letters"),
+    ActionSpec("usual_text", "View", "Usual letters", ("Ctrl+Shift+0",), submenu="Size of letters"),
     ActionSpec("calibrate", "View", "Measure the screen…"),
     ActionSpec("load_checkpoint", "Model", "Load a checkpoint…", ("Ctrl+L",)),
     ActionSpec("run", "Model", "Run the model", ("R",)),
@@ -78,6 +100,7 @@ class KeyRow:
 GESTURES: tuple[KeyRow, ...] = (
     KeyRow("Mouse and held keys", "H held", "Hide overlays"),
     KeyRow("Mouse and held keys", "Wheel", "Page on or back"),
+    KeyRow("Mouse and held keys", "Wheel over a name", "That row taller or flatter; with Ctrl as the page has it"),
 )
 
 
@@ -100,9 +123,21 @@ def build_actions(window: QMainWindow, handlers: Mapping[str, Callable[[], None]
         handler = handlers[spec.id]
         action.triggered.connect(lambda _checked=False, run=handler: run())
         window.addAction(action)
-        menus[spec.menu].addAction(action)
+        _menu_of(spec, menus).addAction(action)
         actions[spec.id] = action
     return actions
+
+
+def _menu_of(spec: ActionSpec, menus: dict[str, QMenu]) -> QMenu:
+    """The menu of an action, or its submenu, which stands where its first action does."""
+    if not spec.submenu:
+        return menus[spec.menu]
+    name = f"{spec.menu}/{spec.submenu}"
+    if name not in menus:
+        menu = menus[spec.menu].addMenu(spec.submenu)
+        assert menu is not None
+        menus[name] = menu
+    return menus[name]
 
 
 def fill_recent(menu: QMenu, paths: Sequence[str], open_path: Callable[[str], None]) -> None:

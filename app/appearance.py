@@ -20,11 +20,12 @@ def theme_in_force(choice: str) -> str:
     return "dark" if dark else "light"
 
 
-def apply_theme(choice: str) -> theme.Theme:
-    """Colour the application and return the theme in force."""
+def apply_theme(choice: str, text_scale: float = 100) -> theme.Theme:
+    """Colour the application, set the size of its letters in per cent, and return the theme in force."""
     application = QApplication.instance()
     assert isinstance(application, QApplication)
     colours = theme.theme(theme_in_force(choice))
+    theme.set_text_scale(text_scale)
     application.setStyle("Fusion")
     application.setPalette(theme.palette(colours))
     application.setStyleSheet(theme.style_sheet(colours))

@@ -16,6 +16,7 @@ from app.dialogs.command_search import CommandSearch
 from app.dialogs.event_rules import EventRulesDialog
 from app.dialogs.help import HelpDialog
 from app.jobs import Job
+from app.look import screen_name
 from app.model_panel import title_for
 from app.session import ModelChoice
 from app.status_line import RESEARCH_ONLY
@@ -34,7 +35,6 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
     """One handler per action of `app.actions.ACTIONS`."""
     session = window.session
     montages = {f"montage_{i}": partial(session.change_view, montage=name) for i, name in enumerate(MONTAGES, 1)}
-    themes = {f"theme_{name}": partial(window.set_theme, name) for name in ("light", "dark", "system")}
     return {
         "open": partial(choose_recording, window),
         "open_events": partial(choose_events, window),
@@ -70,7 +70,8 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         "about": partial(show_about, window),
         "hide_overlays": lambda: window.hide_overlays(window.actions_by_id["hide_overlays"].isChecked()),
         **montages,
-        **themes,
+        **window.scaling.handlers(),
+        **window.look.handlers(),
     }
 
 
@@ -181,7 +182,8 @@ def toggle_notch(window: MainWindow) -> None:
 
 def calibrate(window: MainWindow) -> None:
     """Ask how long a bar on the screen is, and use true millimetres from then on."""
-    dialog = CalibrationDialog(window.view.px_per_mm(), window)
+    view = window.view
+    dialog = CalibrationDialog(view.px_per_mm(), window, screen_name(window.screen()), view.is_calibrated())
     if dialog.exec():
         window.set_px_per_mm(dialog.px_per_mm)
 

@@ -21,14 +21,17 @@ from app.habits import keep_view, view_from
 from app.inspector import AgreementPanel, PredictionPanel
 from app.job_panel import JobPanel
 from app.jobs import Job, JobRunner
+from app.look import Look
 from app.model_panel import ModelPanel
 from app.model_runs import ModelRuns
 from app.overlay_panel import OverlayPanel
+from app.page_length import TimeBase
 from app.panel import PanelDock
 from app.reading import Reading
 from app.recording_opening import RecordingOpener
 from app.recording_panel import RecordingPanel
 from app.reviewing import Reviewing
+from app.scaling import Scaling
 from app.sensitivity_panel import SensitivityPanel
 from app.session import ModelChoice, Session
 from app.settings import Settings
@@ -79,6 +82,9 @@ class MainWindow(QMainWindow):
         self.opener = RecordingOpener(self.runner, self.reader, self)
         self.runs = ModelRuns(self.session, self.runner, self.engine, results_folder, self)
         self._opacity = _OPACITY
+        self.time_base = TimeBase(self.session, self.view, self)
+        self.scaling = Scaling(self.session, self.view, self.time_base, self)
+        self.look = Look(self)
         self._make_parts()
         self.reading = Reading(
             self.session, self.view, self.opener, self.recording_panel, self.overlay_panel, data_folder, self
@@ -87,7 +93,7 @@ class MainWindow(QMainWindow):
         self._wire()
         self._wire_models()
         self.set_theme(self.settings.theme)
-        self.set_px_per_mm(self.settings.px_per_mm)
+        self.look.use_screen()
         self.setAcceptDrops(True)
         self.setWindowTitle(_TITLE)
         self._fit_screen()
@@ -148,6 +154,13 @@ class MainWindow(QMainWindow):
         self.reading.opened.connect(self._on_opened)
         self.reading.painted.connect(lambda _recording: self.engine.start())
         self.session.view_changed.connect(self._on_view)
+        self.scaling.told.connect(self.status.say)
+        self.scaling.set_actions(self.actions_by_id)
+        self.time_base.changed.connect(self.toolbar.show_speeds)
+        self.toolbar.speed_chosen.connect(self.time_base.choose_speed)
+        self.toolbar.length_requested.connect(self.scaling.ask_length)
+        self.toolbar.kinds_requested.connect(self.scaling.show_channel_types)
+        self.toolbar.calibration_requested.connect(self.actions_by_id["calibrate"].trigger)
         self.session.refused.connect(lambda text: self.status.say(text, "warning"))
         self.session.prediction_changed.connect(self._on_prediction)
         self.view.hovered.connect(self.status.show_cursor)
@@ -220,15 +233,13 @@ class MainWindow(QMainWindow):
     def set_theme(self, name: str) -> None:
         """Use the light or dark colours, or those of the system."""
         self.settings.theme = name
-        colours = apply_theme(name)
+        colours = apply_theme(name, self.settings.text_scale)
         self.view.set_theme(colours.name)
         self.events.delegate.set_colours(colours.accent, colours.accent_soft)
 
     def set_px_per_mm(self, px_per_mm: float | None) -> None:
         """Use a measured screen, or (None) what the system says of it."""
-        self.settings.px_per_mm = px_per_mm
-        self.view.set_px_per_mm(px_per_mm)
-        self.status.show_calibration(self.view.is_calibrated())
+        self.look.set_px_per_mm(px_per_mm)
 
     def set_clock(self, clock: bool) -> None:
         """Show the time of day on the axis in place of the time from the start."""

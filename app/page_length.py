@@ -84,6 +84,10 @@ class TimeBase(QObject):
             seconds = self.seconds_at(mm_per_second)
         self._session.change_view(page_seconds=float(seconds), mm_per_second=float(mm_per_second))
 
+    def choose_speed(self, mm_per_second: float) -> None:
+        """Show so many millimetres a second."""
+        self.choose(0.0, mm_per_second)
+
     def follow(self) -> None:
         """Take another width or another size of the screen's pixels into account."""
         self.changed.emit(self.choices(), self._view.is_calibrated())

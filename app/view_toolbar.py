@@ -42,8 +42,8 @@ class ViewToolbar(QToolBar):
         self.open.setDefaultAction(open_action)
         self.open.setText("Open…")
         self.montage = ChoiceButton("Montage", "Which differences of electrodes the rows show (1, 2, 3)")
-        self.low = ChoiceButton("Low", "Low-frequency filter with its time constant; zero phase, 12 dB per octave")
-        self.high = ChoiceButton("High", "High-frequency filter; zero phase, 12 dB per octave")
+        self.low = ChoiceButton("Low", "Low-frequency filter with its time constant; zero phase, 24 dB per octave")
+        self.high = ChoiceButton("High", "High-frequency filter; zero phase, 24 dB per octave")
         self.notch = ChoiceButton("Notch", "Mains filter (F)")
         self.sensitivity = ChoiceButton("Sens.", "Microvolts per millimetre of screen (Up, Down)")
         self.page = ChoiceButton("Page", "Time per page, or millimetres a second ([ and ], Ctrl+] to type it)")
@@ -77,7 +77,7 @@ class ViewToolbar(QToolBar):
 
     def _fill(self) -> None:
         view = self._session.view
-        self.montage.set_choices([(f"{MONTAGE_TITLES[n]}\t{MONTAGE_KEYS[n]}", n) for n in MONTAGES], view.montage)
+        self.montage.set_choices([(f"{MONTAGE_TITLES.get(n, n)}\t{MONTAGE_KEYS[n]}", n) for n in MONTAGES], view.montage)
         self.low.set_choices([(low_text(f), f) for f in HIGHPASSES], view.highpass)
         self.notch.set_choices([(notch_text(*n), n) for n in NOTCHES], (view.notch, view.harmonics))
         self._fill_high()
@@ -146,7 +146,7 @@ class ViewToolbar(QToolBar):
     def _on_opened(self, recording: object) -> None:
         assert self._session.recording is not None
         refused: dict[object, str] = {name: refusal(name, self._session.recording) for name in MONTAGES}
-        choices = [(f"{MONTAGE_TITLES[n]}\t{MONTAGE_KEYS[n]}", n) for n in MONTAGES]
+        choices = [(f"{MONTAGE_TITLES.get(n, n)}\t{MONTAGE_KEYS[n]}", n) for n in MONTAGES]
         self.montage.set_choices(choices, self._session.view.montage, refused)
         self._fill_high()
         self._fill_page()

@@ -19,9 +19,14 @@ from app.actions import KeyRow, key_table
 from app.panel import label
 
 CONVENTIONS = (
-    "Negative is up: input 1 more negative than input 2 deflects upwards.",
-    "Filters act on what is drawn, never on the file or on what a model reads. They are zero phase and second order "
-    "(12 dB per octave at each end), so onsets stay where they are; a page border shows no edge effect.",
+    "Negative is up: input 1 more negative than input 2 deflects upwards, unless the foot of the page says otherwise.",
+    "Filters act on what is drawn, never on the file or on what a model reads. Low and high filter have the response "
+    "of a second-order Butterworth filter run forwards and backwards: no phase shift, so onsets stay where they are, "
+    "half the amplitude at the cut-off and 24 dB per octave beyond it. The notch is a thirtieth of its frequency wide.",
+    "A sample looks the same on every page that shows it, whatever its length and wherever its border; pages of more "
+    "than 20 minutes first show the electrodes as recorded, and the filtered rows once they are ready.",
+    "Heart, eye and muscle, respiration and other voltages have scale and filters of their own (Ctrl+T); what they "
+    "are is written at the row and at the foot of the page. Respiration and what is no voltage is drawn positive up.",
     "Sensitivity is in microvolts per millimetre of this screen. Until the screen has been measured "
     "(View, Measure the screen…) the millimetre is the one the system reports.",
     "Everything in violet was said by a model. Black or white marks are from the file or from a person.",
