@@ -3,46 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Literal
 
 from analysis.annotation import Annotation, number_annotations
 from analysis.marks import Marks
+from analysis.review.history import FIRST_OWN_ID, Change, Edit, History, Step
 
-# The marks of a recording's own file are counted from 1; those that are added later from here.
-FIRST_OWN_ID = 1_000_000_000
-
-Step = Literal["do", "undo", "redo"]
-
-
-@dataclass(frozen=True)
-class Change:
-    """One mark before and after: None before for a new one, None after for one that is taken away."""
-
-    before: Annotation | None
-    after: Annotation | None
-
-    @property
-    def id(self) -> int:
-        """The id of the mark, which a change never changes."""
-        mark = self.before or self.after
-        assert mark is not None
-        return mark.id
-
-    @property
-    def reverse(self) -> Change:
-        """What takes the change back."""
-        return Change(self.after, self.before)
-
-
-@dataclass(frozen=True)
-class Edit:
-    """What one gesture of a reader does to the marks: all of it or nothing; `label` is what a menu calls it."""
-
-    label: str
-    changes: tuple[Change, ...]
-    at: str = ""
+__all__ = ["FIRST_OWN_ID", "Change", "Edit", "MarkBook", "Step", "now"]
 
 
 class MarkBook:
@@ -54,10 +22,8 @@ class MarkBook:
     def __init__(self, on_step: Callable[[Step, Edit], None] | None = None) -> None:
         self.marks = Marks()
         self.has_base = False
+        self.history = History()
         self._on_step = on_step
-        self._done: list[Edit] = []
-        self._undone: list[Edit] = []
-        self._own: dict[int, Annotation | None] = {}  # the last state of each mark that was ever touched
         self._next_id = FIRST_OWN_ID
 
     # What stands
@@ -65,46 +31,81 @@ class MarkBook:
     @property
     def done(self) -> tuple[Edit, ...]:
         """The edits that are in force, oldest first."""
-        return tuple(self._done)
+        return tuple(self.history.done)
 
     @property
     def undone(self) -> tuple[Edit, ...]:
         """The edits that can be redone, the next one last."""
-        return tuple(self._undone)
+        return tuple(self.history.undone)
 
     @property
     def undo_label(self) -> str:
         """What an undo would take back; empty when there is nothing."""
-        return self._done[-1].label if self._done else ""
+        return self.history.done[-1].label if self.history.done else ""
 
     @property
     def redo_label(self) -> str:
         """What a redo would bring back; empty when there is nothing."""
-        return self._undone[-1].label if self._undone else ""
+        return self.history.undone[-1].label if self.history.undone else ""
 
-    def set_base(self, marks: Marks) -> None:
-        """Take the marks of the recording's file, numbered from 1 in its order; edits of them that exist are kept."""
+    def set_base(self, marks: Marks) -> str:
+        """Take the marks of the recording's file, numbered from 1 in its order; edits of them that exist are kept.
+
+        Edits of marks that the file does not have are kept as edits of own marks; returns a sentence about them.
+        """
         self.has_base = True
-        replaced = [mark for mark in marks.items if mark.id in self._own]
-        self.marks = marks.changed(replaced, [mark for mark in self._own.values() if mark is not None])
+        sentence = self._match_base(marks)
+        states = self.history.states
+        replaced = [mark for mark in marks.items if mark.id in states]
+        self.marks = marks.changed(replaced, [mark for mark in states.values() if mark is not None])
+        return sentence
 
     def restore(self, done: Iterable[Edit], undone: Iterable[Edit]) -> None:
-        """Take over what a journal tells of an earlier session; only for a book without edits. Nothing is told on."""
-        assert not (self._done or self._undone)
-        self._done, self._undone = list(done), list(undone)
-        ids = [change.id for edit in (*self._done, *self._undone) for change in edit.changes]
-        self._next_id = max([self._next_id, *(number + 1 for number in ids)])
-        for edit in self._done:
-            self._remember(edit.changes)
-        base = {mark.id: mark for mark in self.marks.items if mark.id in self._own}
-        self.marks = self.marks.changed(list(base.values()), [m for m in self._own.values() if m is not None])
+        """Take over the edits of an earlier session; only for a book without edits. Nothing is told on."""
+        self.adopt(History.of(done, undone))
+
+    def adopt(self, history: History) -> str:
+        """Take over what a journal tells of earlier sessions, as `restore`; returns a sentence as `set_base` does."""
+        assert not self.history.done
+        assert not self.history.undone
+        self.history = history
+        self._next_id = max(self._next_id, history.highest_id() + 1)
+        if self.has_base:
+            return self.set_base(self.marks)
+        self.marks = Marks.of(mark for mark in history.states.values() if mark is not None)
+        return ""
+
+    def _match_base(self, marks: Marks) -> str:
+        """Let the history speak of the file's marks as they are numbered now; what it lacks becomes the reader's."""
+        touched = {n: mark for n, mark in self.history.origins.items() if 0 < n < FIRST_OWN_ID and mark is not None}
+        there = {mark.id: mark for mark in marks.items if mark.id in touched}
+        lost = {n: mark for n, mark in touched.items() if there.get(n) != mark}
+        if not lost:
+            return ""
+        free: dict[Annotation, list[int]] = {}
+        wanted = set(lost.values())
+        for mark in reversed(marks.items):
+            if mark in wanted and (mark.id in lost or mark.id not in touched):
+                free.setdefault(mark, []).append(mark.id)
+        new_ids = {n: free[mark].pop() if free.get(mark) else -n for n, mark in lost.items()}
+        strangers = [n for n, new in new_ids.items() if new < 0]
+        self.history = self.history.with_ids(new_ids, strangers)
+        if not strangers:
+            return ""
+        were = "1 mark that was changed here is" if len(strangers) == 1 else f"{len(strangers)} marks changed here are"
+        return f"{were} no longer in the recording's file: kept as marks of your own"
 
     # Edits
 
     def number(self, annotations: Sequence[Annotation]) -> None:
         """Give new marks, which nobody else holds, ids that are used nowhere else."""
-        number_annotations(annotations, self._next_id)
-        self._next_id += len(annotations)
+        number_annotations(annotations, self.reserve(len(annotations)))
+
+    def reserve(self, count: int) -> int:
+        """The first of `count` ids that are given to nobody else."""
+        first = self._next_id
+        self._next_id += count
+        return first
 
     def do(self, edit: Edit, prepared: tuple[Marks, Marks] | None = None) -> Edit:
         """Apply an edit and forget what could have been redone; KeyError when a mark it changes is not there.
@@ -113,56 +114,44 @@ class MarkBook:
         nothing happened meanwhile. Returns the edit with its time.
         """
         edit = edit if edit.at else replace(edit, at=now())
+        if any(self.history.current(change) != change.before for change in edit.changes):
+            raise KeyError(f"a mark has changed meanwhile: {edit.label}")
         if prepared is not None and prepared[0] is self.marks:
             self.marks = prepared[1]
-            self._remember(edit.changes)
         else:
-            self._apply(edit.changes)
-        self._done.append(edit)
-        self._undone.clear()
+            self._show(edit.changes)
+        self.history.do(edit)
         self._tell("do", edit)
         return edit
 
     def undo(self) -> Edit | None:
         """Take the last edit back; None when there is none."""
-        if not self._done:
+        if not self.history.done:
             return None
-        edit = self._done[-1]
-        self._apply(_reversed(edit))
-        self._undone.append(self._done.pop())
+        self._show(self.history.done[-1].reversed_changes)
+        edit = self.history.undo()
         self._tell("undo", edit)
         return edit
 
     def redo(self) -> Edit | None:
         """Bring back what was undone last; None when there is nothing."""
-        if not self._undone:
+        if not self.history.undone:
             return None
-        edit = self._undone[-1]
-        self._apply(edit.changes)
-        self._done.append(self._undone.pop())
+        self._show(self.history.undone[-1].changes)
+        edit = self.history.redo()
         self._tell("redo", edit)
         return edit
 
-    def _apply(self, changes: Sequence[Change]) -> None:
-        removed = [change.before for change in changes if change.before is not None]
-        added = [change.after for change in changes if change.after is not None]
+    def _show(self, changes: Sequence[Change]) -> None:
+        removed = [mark for mark in map(self.history.current, changes) if mark is not None]
         if not self.has_base:  # edits of file marks wait for them
             there = {mark.id for mark in self.marks.items}
             removed = [mark for mark in removed if mark.id in there]
-        self.marks = self.marks.changed(removed, added)
-        self._remember(changes)
-
-    def _remember(self, changes: Sequence[Change]) -> None:
-        for change in changes:
-            self._own[change.id] = change.after
+        self.marks = self.marks.changed(removed, [change.after for change in changes if change.after is not None])
 
     def _tell(self, step: Step, edit: Edit) -> None:
         if self._on_step is not None:
             self._on_step(step, edit)
-
-
-def _reversed(edit: Edit) -> tuple[Change, ...]:
-    return tuple(change.reverse for change in reversed(edit.changes))
 
 
 def now() -> str:
