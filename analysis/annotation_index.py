@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import compress
 from operator import attrgetter
 
 import numpy as np
@@ -63,6 +64,15 @@ class AnnotationIndex:
             if item is annotation or (annotation.id and item.id == annotation.id):
                 return i
         raise KeyError(annotation)
+
+    def where(self, kept: np.ndarray) -> AnnotationIndex:
+        """The index of those for which `kept`, bool (n,), is true."""
+        index = AnnotationIndex.__new__(AnnotationIndex)
+        index.items = tuple(compress(self.items, kept.tolist()))
+        index.onset, index.stop = self.onset[kept], self.stop[kept]
+        index._authors = Counter(map(_AUTHOR, index.items))
+        index._settle()
+        return index
 
     def changed(self, removed: Sequence[Annotation], added: Sequence[Annotation]) -> AnnotationIndex:
         """The index without some annotations and with others, for few of them without sorting it all again."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Literal
+
+import numpy as np
 
 from analysis.annotation import Annotation
 from analysis.annotation_index import AnnotationIndex
@@ -60,6 +63,19 @@ class Marks:
             return Marks(index, self.seizures, self._telling, by_source)
         gone = {id(self.items[self.index.position(annotation)]) for annotation in removed}
         telling = (*(a for a in self._telling if id(a) not in gone), *filter(_tells, added))
+        return Marks(index, tuple(seizures(telling)), telling, by_source)
+
+    def where(self, kept: np.ndarray) -> Marks:
+        """The marks for which `kept`, bool (n,), is true, and the seizures that these tell of."""
+        if kept.all():
+            return self
+        index = self.index.where(kept)
+        gone = set(map(id, compress(self.items, (~kept).tolist())))
+        telling = tuple(a for a in self._telling if id(a) not in gone)
+        by_source = tuple(
+            index if source is self.index else source.where(np.array([id(a) not in gone for a in source.items], bool))
+            for source in self._by_source
+        )
         return Marks(index, tuple(seizures(telling)), telling, by_source)
 
     def _changed_sources(

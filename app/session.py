@@ -45,6 +45,7 @@ class Session(QObject):
     model_changed = pyqtSignal(object)
     montage_changed = pyqtSignal(object)  # Montage, made anew under the name it had
     bad_channels_changed = pyqtSignal(object)  # names of channels that the reader has marked as bad
+    hidden_types_changed = pyqtSignal(object)  # names of types of marks that are not drawn
     refused = pyqtSignal(str)
 
     def __init__(
@@ -63,6 +64,7 @@ class Session(QObject):
         self.montage: Montage | None = None
         self.montage_options = MontageOptions()
         self.bad_channels: frozenset[str] = frozenset()
+        self.hidden_types: frozenset[str] = frozenset()
         self._faults: dict[str, str] = {}  # what the survey of the recording says of channels
         self.window = Window(0.0, 10.0)
         self.view = view or View()
@@ -257,6 +259,13 @@ class Session(QObject):
     def add_annotations(self, annotations: Iterable[Annotation], label: str = "Add marks") -> tuple[Annotation, ...]:
         """Add annotations, such as those of a file chosen by the reader, as one step that can be undone."""
         return self.keeper.add(annotations, label, self._background)
+
+    def hide_types(self, names: Iterable[str]) -> None:
+        """Draw all marks and model events but those of these types, by what a person calls them."""
+        hidden = frozenset(names)
+        if hidden != self.hidden_types:
+            self.hidden_types = hidden
+            self.hidden_types_changed.emit(hidden)
 
     def close(self) -> None:
         """Let go of the marks; call it when the window closes."""
