@@ -9,7 +9,7 @@ from PyQt6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QWidget
 
 from viewers.theme import LIGHT, Theme, font
-from viewers.time_scale import TimeScale, clock_origin, time_text
+from viewers.time_scale import TimeScale, clock_origin, tick_text, time_text
 
 HEIGHT = 26
 LABEL_PX = 74
@@ -73,7 +73,7 @@ class TimeAxis(QWidget):
         painter.drawText(QRectF(10, 0, self._left - 10, HEIGHT), Qt.AlignmentFlag.AlignVCenter, self.date)
         step = self._scale.step(LABEL_PX)
         for time in self._scale.ticks(step, clock_origin(self.start)):
-            self._write(painter, time, time_text(time, step, self.start))
+            self._write(painter, time, tick_text(time, step, self._scale.window, self.start))
         window = self._scale.window
         if self._cursor is not None and window.start <= self._cursor <= window.stop:
             self._write_cursor(painter, self._cursor)

@@ -8,9 +8,19 @@ from datetime import datetime, timedelta
 
 from analysis.recording import Window
 
-_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600)
+_HOUR, _DAY = 3600, 86400
+_STEPS = (
+    *(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800),
+    *(_HOUR, 2 * _HOUR, 4 * _HOUR, 6 * _HOUR, 12 * _HOUR, _DAY, 2 * _DAY, 5 * _DAY, 10 * _DAY, 30 * _DAY),
+)
 _SHORT_PAGE = 4.0
-_MINOR = {1: 1, 2: 1, 5: 1, 10: 1, 15: 5, 30: 5, 60: 10, 120: 30, 300: 60, 600: 60, 900: 300, 1800: 300, 3600: 600}
+_MINOR = dict(
+    (
+        *((1, 1), (2, 1), (5, 1), (10, 1), (15, 5), (30, 5), (60, 10), (120, 30), (300, 60), (600, 60), (900, 300)),
+        *((1800, 300), (_HOUR, 600), (4 * _HOUR, _HOUR), (6 * _HOUR, _HOUR), (12 * _HOUR, 2 * _HOUR)),
+        *((_DAY, 6 * _HOUR), (2 * _DAY, 12 * _HOUR)),
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -72,3 +82,35 @@ def time_text(seconds: float, step: float = 1.0, start: datetime | None = None) 
     hours, minutes = divmod(minutes, 60)
     tail = f".{fraction:0{decimals}d}" if decimals else ""
     return f"{hours}:{minutes:02d}:{second:02d}{tail}" if hours else f"{minutes:02d}:{second:02d}{tail}"
+
+
+def tick_text(seconds: float, step: float, window: Window, start: datetime | None = None) -> str:
+    """What stands at a tick: no finer than ticks of `step` need, with days on pages that reach beyond one.
+
+    Times from the start read 00:21.380 (thousandths on pages of a second), 01:15, 1:01:15, 4 h, 2 d, 2 d 6 h; times of
+    day 10:41:30, 10:41, and the day where one begins.
+    """
+    fine = 0.001 if step < 0.1 else step
+    if start is not None:
+        return _clock_tick(start + timedelta(seconds=seconds), step, window) or time_text(seconds, fine, start)
+    if step < _HOUR:
+        return _with_hours(time_text(seconds, fine), window)
+    days, hours = divmod(round(seconds / _HOUR), 24)
+    if window.stop <= 2 * _DAY:
+        return f"{24 * days + hours} h" if days or hours else "0"
+    return (f"{days} d" + (f" {hours} h" if hours else "")) if days or hours else "0"
+
+
+def _clock_tick(moment: datetime, step: float, window: Window) -> str:
+    if step < 60:
+        return ""
+    moment += timedelta(seconds=0.5)
+    midnight = moment.hour == moment.minute == 0
+    if step >= _DAY or (midnight and window.duration > _HOUR):
+        return f"{moment:%a} {moment.day} {moment:%b}"
+    return f"{moment:%H:%M}"
+
+
+def _with_hours(text: str, window: Window) -> str:
+    """The same count of parts for all labels of a page that reaches beyond its first hour."""
+    return f"0:{text}" if window.stop > _HOUR and text.count(":") == 1 else text
