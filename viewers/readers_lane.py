@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 from PyQt6.QtCore import QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QMouseEvent, QPainter
+from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPen
 
 from analysis.annotation import RANDOM_WEIGHTS, Annotation
 from analysis.annotation_index import AnnotationIndex
-from analysis.marks import Marks, Source
+from analysis.marks import Marks, Source, source_of
 from viewers.lanes import Lane
+from viewers.theme import Theme
 from viewers.time_scale import TimeScale
 
 TITLE = "Readers"
@@ -21,21 +24,72 @@ _LEAST_PX = 3.0
 LINES: tuple[tuple[str, Source], ...] = (("human", "file"), ("accent", "model"), ("reader", "reader"))
 MODEL_LINE = 1
 RANDOM_TIP = f"The model's events, in outline, come from {RANDOM_WEIGHTS}: they mean nothing."
+STATES_TIP = "Of the model: a bar is to review, underlined it is accepted, a thin line is rejected."
 _WHO = "file · model · you"
+_THIN = 1.5
+_UNDERLINE = 2.0
 
 
-def sort_by_line(marks: Marks, events: AnnotationIndex) -> list[AnnotationIndex]:
-    """The marks of each line of LINES; on the model's, those that were decided on and the others."""
-    lines = [marks.of_source(source) for _colour, source in LINES]
-    if len(events):
-        decided = lines[MODEL_LINE]
-        lines[MODEL_LINE] = AnnotationIndex((*decided.items, *events.items)) if len(decided) else events
-    return lines
+@dataclass(frozen=True)
+class Lines:
+    """The marks of each line of LINES: `told` by files, `mine`, and of models those to review and those decided on."""
+
+    told: AnnotationIndex = field(default_factory=AnnotationIndex)
+    to_review: AnnotationIndex = field(default_factory=AnnotationIndex)
+    mine: AnnotationIndex = field(default_factory=AnnotationIndex)
+    open: AnnotationIndex = field(default_factory=AnnotationIndex)
+    accepted: AnnotationIndex = field(default_factory=AnnotationIndex)
+    rejected: AnnotationIndex = field(default_factory=AnnotationIndex)
+
+    def of_line(self, number: int) -> tuple[AnnotationIndex, ...]:
+        """All that is drawn on one line."""
+        if LINES[number][1] == "model":
+            return (self.to_review, self.open, self.accepted, self.rejected)
+        return (self.told,) if LINES[number][1] == "file" else (self.mine,)
+
+    def line_of(self, mark: Annotation) -> int:
+        """The number of the line on which a mark lies."""
+        return [source for _colour, source in LINES].index(source_of(mark))
 
 
-def are_random(events: AnnotationIndex, random_weights: bool) -> bool:
+def sort_by_line(marks: Marks, events: AnnotationIndex) -> Lines:
+    """The marks of each line, and the events of a model that nobody has decided on."""
+    found = marks.of_source("model")
+    if not len(found):
+        return Lines(marks.of_source("file"), events, marks.of_source("reader"))
+    decisions = np.array([mark.review.decision for mark in found.items])
+    parts = (found.where(decisions == decision) for decision in ("", "accepted", "rejected"))
+    return Lines(marks.of_source("file"), events, marks.of_source("reader"), *parts)
+
+
+def are_random(lines: Lines, random_weights: bool) -> bool:
     """Whether there are events of random weights, which must be told from those of a trained model."""
-    return len(events) > 0 and (random_weights or any(RANDOM_WEIGHTS in author for author in events.authors))
+    of_models = [index for index in lines.of_line(MODEL_LINE) if len(index)]
+    named = any(RANDOM_WEIGHTS in author for index in of_models for author in index.authors)
+    return named or (random_weights and bool(of_models))
+
+
+def paint_lines(
+    painter: QPainter,
+    scale: TimeScale,
+    lines: Lines,
+    theme: Theme,
+    top: float,
+    bar: float,
+    pitch: float,
+    random_weights: bool = False,
+) -> None:
+    """All lines under one another from `top` on; what was accepted is underlined, what was rejected is a thin line."""
+    accent = theme.colour("accent")
+    for number, (colour, source) in enumerate(LINES):
+        y = top + number * pitch
+        if source != "model":
+            paint_bars(painter, scale, lines.of_line(number)[0], y, bar, theme.colour(colour))
+            continue
+        for index in (lines.to_review, lines.open, lines.accepted):
+            paint_bars(painter, scale, index, y, bar, accent, random_weights)
+        paint_bars(painter, scale, lines.accepted, y + bar, _UNDERLINE, theme.colour("reader"))
+        paint_bars(painter, scale, lines.rejected, y + (bar - _THIN) / 2, _THIN, theme.colour("accent", 0.7))
 
 
 def paint_bars(
@@ -94,32 +148,63 @@ class ReadersLane(Lane):
     def __init__(self) -> None:
         super().__init__(TITLE, HEIGHT)
         self.subtitle = _WHO
-        self._lines = sort_by_line(Marks(), AnnotationIndex())
+        self._lines = Lines()
         self._random_events = False
+        self._note = ""
+        self._current: Annotation | None = None
+        self.setToolTip(STATES_TIP)
 
-    def set_lines(self, lines: list[AnnotationIndex], random_weights: bool = False) -> None:
+    def set_lines(self, lines: Lines, random_weights: bool = False) -> None:
         """Take the marks of each line; the model's are drawn in outline when they come from random weights."""
         self._lines, self._random_events = lines, random_weights
-        # The heading has room for one line more, and this one matters more than who has which line.
-        self.subtitle, self.badge = ("", RANDOM_WEIGHTS) if random_weights else (_WHO, "")
-        self.setToolTip(f"{_WHO}\n{RANDOM_TIP}" if random_weights else "")
+        self._say()
+
+    def set_note(self, text: str) -> None:
+        """Say what is not drawn, in place of whose line is whose."""
+        self._note = text
+        self._say()
+
+    def set_current_event(self, annotation: Annotation | None) -> None:
+        """Point out one mark."""
+        if annotation is not self._current:
+            self._current = annotation
+            self.update()
+
+    def _say(self) -> None:
+        # The heading has room for one line more, and what is missing or means nothing matters more than who is who.
+        self.badge = RANDOM_WEIGHTS if self._random_events else ""
+        self.subtitle = self._note or ("" if self._random_events else _WHO)
+        self.setToolTip("\n".join((_WHO, RANDOM_TIP)) if self._random_events else STATES_TIP)
         self.changed()
 
     def paint_plot(self, painter: QPainter, scale: TimeScale, size: QSize) -> None:
         """One line of bars each."""
-        for number, (colour, _source) in enumerate(LINES):
-            top = _TOP + number * _PITCH
-            hollow = self._random_events and number == MODEL_LINE
-            paint_bars(painter, scale, self._lines[number], top, BAR, self.theme.colour(colour), hollow)
+        paint_lines(painter, scale, self._lines, self.theme, _TOP, BAR, _PITCH, self._random_events)
+
+    def paint_moving(self, painter: QPainter) -> None:
+        """A frame around the mark that is pointed out."""
+        mark, area, scale = self._current, self.plot_rect, self.scale
+        if mark is None or self.is_folded or mark.stop < scale.window.start or mark.onset > scale.window.stop:
+            return
+        left, right = max(-3.0, scale.x(mark.onset)), min(scale.width + 3, scale.x(mark.stop))
+        y = _TOP + self._lines.line_of(mark) * _PITCH
+        frame = QRectF(left - 2, y - 2, max(right - left, 1.0) + 4, BAR + 4 + _UNDERLINE / 2)
+        painter.save()
+        painter.setClipRect(area)
+        painter.translate(area.topLeft())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(self.theme.colour("text"), 1.2))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(frame, 3, 3)
+        painter.restore()
 
     def mark_at(self, x: float, y: float) -> Annotation | None:
         """The mark under a point of the plot; the shortest where several lie there."""
         number = int((y - _TOP + (_PITCH - BAR) / 2) // _PITCH)
         if not 0 <= number < len(LINES):
             return None
-        index, scale = self._lines[number], self.scale
-        found = index.within(scale.time(x - 3), scale.time(x + 3))
-        marks = [index.items[i] for i in found]
+        start, stop = self.scale.time(x - 3), self.scale.time(x + 3)
+        marks = [index.items[i] for index in self._lines.of_line(number) for i in index.within(start, stop)]
         return min(marks, key=lambda a: a.duration) if marks else None
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:

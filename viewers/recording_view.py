@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from PyQt6.QtCore import QTimer, pyqtSignal
@@ -22,7 +23,7 @@ from viewers import theme as themes
 from viewers.lanes import Lane
 from viewers.overlays.base import OverlayState
 from viewers.probability_lane import ProbabilityLane
-from viewers.readers_lane import MODEL_LINE, ReadersLane, are_random, sort_by_line
+from viewers.readers_lane import ReadersLane, are_random, sort_by_line
 from viewers.rows import RowLooks
 from viewers.timeline import Timeline
 from viewers.trace_view import TraceView
@@ -97,6 +98,7 @@ class RecordingView(QWidget):
         traces.gutter_changed.connect(self._on_gutter)
         traces.cursor_moved.connect(self._on_cursor)
         traces.editor.selected_changed.connect(self.timeline.set_current_event)
+        traces.editor.selected_changed.connect(self.readers_lane.set_current_event)
         for lane in self.lanes.values():
             lane.cursor_moved.connect(self._on_cursor)
         self.readers_lane.event_clicked.connect(self.event_clicked)
@@ -177,9 +179,16 @@ class RecordingView(QWidget):
         """Draw kinds of channels and single rows on scales of their own, and in the colours chosen, at once."""
         self.trace_view.set_looks(looks)
 
-    def set_display_note(self, text: str, hint: str = "") -> None:
-        """Write montage, sensitivity and filters at the foot of the page, and beside them what of it can mislead."""
-        self.trace_view.set_note(text, hint)
+    def set_display_note(self, text: str, hint: str = "", unfiltered: str | None = None) -> None:
+        """Write montage, sensitivity and filters at the foot of the page, and beside them what of it can mislead.
+
+        `unfiltered` is what holds of them for a page that comes from the overview.
+        """
+        self.trace_view.set_note(text, hint, unfiltered)
+
+    def set_filtered_share(self, share: float) -> None:
+        """Say how much of a page that comes from the overview has been filtered in the background."""
+        self.trace_view.set_filtered_share(share)
 
     def set_selection(self, window: Window | None, ch_names: tuple[str, ...] = ()) -> None:
         """Show a selected span, of some channels or of all, or none."""
@@ -215,6 +224,10 @@ class RecordingView(QWidget):
         """Show the envelope of the whole recording."""
         self.timeline.set_overview(overview)
 
+    def set_hidden_note(self, text: str) -> None:
+        """Say on the time axis that types of marks are not drawn; empty: all are."""
+        self.readers_lane.set_note(text)
+
     def set_current_event(self, annotation: Annotation | None) -> None:
         """Point out one mark, which can then be edited on the traces."""
         self.trace_view.set_current_event(annotation)
@@ -222,9 +235,9 @@ class RecordingView(QWidget):
     def _set_lines(self) -> None:
         events = AnnotationIndex(self._prediction.events if self._prediction is not None else ())
         lines = sort_by_line(self._marks, events)
-        lines[0] = self._with_seizures(lines[0], self._marks.seizures)
+        lines = replace(lines, told=self._with_seizures(lines.told, self._marks.seizures))
         of_random = self._prediction is not None and self._prediction.random_weights
-        random_weights = are_random(lines[MODEL_LINE], of_random)
+        random_weights = are_random(lines, of_random)
         self.readers_lane.set_lines(lines, random_weights)
         self.timeline.set_lines(lines, random_weights)
 

@@ -10,15 +10,13 @@ from PyQt6.QtGui import QBrush, QMouseEvent, QPainter, QPolygonF, QWheelEvent
 from pyqtgraph import functions
 
 from analysis.annotation import RANDOM_WEIGHTS, Annotation
-from analysis.annotation_index import AnnotationIndex
-from analysis.marks import Marks
 from analysis.overview import Overview
 from analysis.recording import Window
 from analysis.results import SeizurePrediction
 from analysis.time_words import duration_words
 from viewers.lanes import Lane, hatch
 from viewers.probability_lane import Steps, steps_on
-from viewers.readers_lane import LINES, MODEL_LINE, RANDOM_TIP, paint_bars, sort_by_line
+from viewers.readers_lane import RANDOM_TIP, Lines, paint_lines
 from viewers.theme import font
 from viewers.time_scale import TimeScale, time_text
 
@@ -43,7 +41,7 @@ class Timeline(Lane):
         self._gaps: tuple[tuple[float, float], ...] = ()
         self._overview: Overview | None = None
         self._prediction: SeizurePrediction | None = None
-        self._lines = sort_by_line(Marks(), AnnotationIndex())
+        self._lines = Lines()
         self._random_events = False
         self._page = Window(0.0, 10.0)
         self._held: float | None = None  # seconds from the page's start to where it is held
@@ -54,7 +52,7 @@ class Timeline(Lane):
         """Take the length, start and gaps of a recording, and forget the rest."""
         self._duration, self._start, self._gaps = duration, start, gaps
         self._overview = self._prediction = self._current = None
-        self._lines, self._random_events = sort_by_line(Marks(), AnnotationIndex()), False
+        self._lines, self._random_events = Lines(), False
         self.subtitle = duration_words(duration)
         super().set_window(Window(0.0, max(duration, 1e-9)))
         self._say_random()
@@ -64,7 +62,7 @@ class Timeline(Lane):
         self._overview = overview
         self.changed()
 
-    def set_lines(self, lines: list[AnnotationIndex], random_weights: bool = False) -> None:
+    def set_lines(self, lines: Lines, random_weights: bool = False) -> None:
         """Show the marks of file, model and reader; the model's in outline when they come from random weights."""
         self._lines, self._random_events = lines, random_weights
         self._say_random()
@@ -116,10 +114,8 @@ class Timeline(Lane):
         self._paint_envelope(painter, scale, height)
         if self._prediction is not None and self._prediction.times.size:
             self._paint_probability(painter, scale, height)
-        for number, (colour, _source) in enumerate(LINES):
-            top = size.height() - _BARS_ROOM + 5 + number * _PITCH
-            hollow = self._random_events and number == MODEL_LINE
-            paint_bars(painter, scale, self._lines[number], top, _BAR, self.theme.colour(colour), hollow)
+        top = size.height() - _BARS_ROOM + 5
+        paint_lines(painter, scale, self._lines, self.theme, top, _BAR, _PITCH, self._random_events)
 
     def _paint_probability(self, painter: QPainter, scale: TimeScale, height: float) -> None:
         prediction = self._prediction
