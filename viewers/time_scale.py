@@ -95,10 +95,10 @@ def tick_text(seconds: float, step: float, window: Window, start: datetime | Non
         return _clock_tick(start + timedelta(seconds=seconds), step, window) or time_text(seconds, fine, start)
     if step < _HOUR:
         return _with_hours(time_text(seconds, fine), window)
-    days, hours = divmod(round(seconds / _HOUR), 24)
-    if window.stop <= 2 * _DAY:
-        return f"{24 * days + hours} h" if days or hours else "0"
-    return (f"{days} d" + (f" {hours} h" if hours else "")) if days or hours else "0"
+    hours = round(seconds / _HOUR)
+    if window.stop <= 2 * _DAY or hours < 24:
+        return f"{hours} h" if hours else "0"
+    return f"{hours // 24} d" + (f" {hours % 24} h" if hours % 24 else "")
 
 
 def _clock_tick(moment: datetime, step: float, window: Window) -> str:
