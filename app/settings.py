@@ -64,8 +64,9 @@ class Settings:
     `screens` holds what the person measured in pixels per millimetre, by screen; `px_per_mm` what was measured before
     screens were told apart. `kinds` holds by kind of channel what is not usual of its scale and filters, `text_scale`
     the size of letters in per cent. `window_geometry` and `window_state` are
-    Qt's own descriptions in base64. `rule_constants` holds, by the name of a rule for events, the constants that
-    differ from the paper's.
+    Qt's own descriptions in base64. `mark_types` are the reader's own types of marks, `mark_uses` how often each type
+    was used, the one used last at the end. `rule_constants` holds, by the name of a rule for events, the constants that
+    differ from the paper's. With `right_first` the right side of the head stands above the left in montages.
     """
 
     theme: str = field(default="system", metadata={"choices": ("system", "light", "dark")})
@@ -89,8 +90,12 @@ class Settings:
     event_rule: str = "auto"
     rule_constants: dict[str, dict[str, float]] = field(default_factory=dict)
     threshold: float = field(default=0.5, metadata={"least": 0.0})
+    mark_types: list[dict[str, str]] = field(default_factory=list)
+    mark_favourites: list[str] = field(default_factory=list)
+    mark_uses: dict[str, int] = field(default_factory=dict)
     window_geometry: str = ""
     window_state: str = ""
+    right_first: bool = False
 
     def remember_file(self, path: str | Path) -> None:
         """Put a file first among the recent ones, and its folder where the next dialog begins."""
@@ -99,8 +104,8 @@ class Settings:
         self.last_folder = str(path.parent)
 
     def reset(self) -> None:
-        """Take the values of the first start, but for the files opened last and the reader's name."""
-        kept = ("recent_files", "last_folder", "rater")
+        """Take the values of the first start, but for files opened last, own types of marks and the reader's name."""
+        kept = ("recent_files", "last_folder", "rater", "mark_types")
         for name, value in vars(type(self)()).items():
             if name not in kept:
                 setattr(self, name, value)

@@ -223,6 +223,11 @@ class TraceCanvas(GraphicsView):
         self._keyed = (time, y)
         self.cursor_moved.emit(time, y)
 
+    @property
+    def is_keyed(self) -> bool:
+        """Whether keys point rather than the mouse."""
+        return self._keyed is not None
+
     def point_again(self) -> bool:
         """Tell of the place that keys point at when another page has come; whether they do point at one."""
         if self._keyed is None:

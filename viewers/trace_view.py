@@ -66,7 +66,7 @@ class TraceView(QWidget):
         self.pointer = TracePointer(self.canvas, self.gutter, self)
         self.editor = MarkEditor(self.canvas, self)
         self.editor.marks_within = self._marks_within
-        self.keys = KeyCursor(self.canvas, self)
+        self.keys = KeyCursor(self.canvas, self.gutter, self)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, RIGHT_MARGIN, 0)
         grid.setSpacing(0)
@@ -89,7 +89,8 @@ class TraceView(QWidget):
         self._px_per_mm = 96 / 25.4
         self._window = Window(0.0, 10.0)
         self._has_labels = False
-        self._note = self._hint = ""
+        self._note = self._hint = self._unfiltered_note = ""
+        self._filtered_share = 0.0
         self._waiting_for_paint = False
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
@@ -184,13 +185,25 @@ class TraceView(QWidget):
         self._px_per_mm = px_per_mm
         self._rebuild_rows()
 
-    def set_note(self, text: str, hint: str = "") -> None:
-        """Write the settings, and what of them can mislead, at the foot of the page; nothing is painted for the same."""
-        if (text, hint) == (self._note, self._hint):
+    def set_note(self, text: str, hint: str = "", unfiltered: str | None = None) -> None:
+        """Write the settings, and what of them can mislead, at the foot of the page; nothing is painted for the same.
+
+        `unfiltered` is what holds of them for a page that comes from the overview.
+        """
+        notes = text, hint, text if unfiltered is None else unfiltered
+        if notes == (self._note, self._hint, self._unfiltered_note):
             return
-        self._note, self._hint = text, hint
+        self._note, self._hint, self._unfiltered_note = notes
         self._write_notes(self.canvas.picture.page)
         self.canvas.repaint_all()
+
+    def set_filtered_share(self, share: float) -> None:
+        """Say how much of a page that comes from the overview has been filtered in the background."""
+        self._filtered_share = share
+        page = self.canvas.picture.page
+        if page is not None and not page.filtered:
+            self._write_notes(page)
+            self.canvas.repaint_all()
 
     def set_window(self, window: Window) -> None:
         """Lay the axis over a window; the page that is there moves with it."""
@@ -203,6 +216,7 @@ class TraceView(QWidget):
         """Draw a page, and its window on the axis."""
         if page.window != self._window:
             self.set_window(page.window)
+        self._filtered_share = 0.0
         self.canvas.picture.set_page(page, self.canvas.device_width())
         shown = self.canvas.picture.page
         assert shown is not None
@@ -360,7 +374,10 @@ class TraceView(QWidget):
         furniture = self.canvas.furniture
         filtered = page is None or page.filtered
         # Montage and filters of the note do not hold for a page that comes from the overview.
-        furniture.note, furniture.warning = (self._note, self._hint) if filtered else ("", _UNFILTERED)
+        furniture.note, furniture.warning = self._note, self._hint
+        if not filtered:
+            progress = f" · filtering, {self._filtered_share:.0%}" if self._filtered_share else ""
+            furniture.note, furniture.warning = self._unfiltered_note, _UNFILTERED + progress
         empty = page is not None and not page.complete and bool(np.isnan(page.lo).all())
         furniture.message = "" if not empty else "reading…" if filtered else "surveying the recording…"
 
