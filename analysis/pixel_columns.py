@@ -10,6 +10,7 @@ import numpy as np
 
 _EXACT_SAMPLES = 6
 _BINS_PER_COLUMN = 3
+_MOST_STEPS = 64  # samples of a bin that are gone through one by one
 
 
 def columns(samples: np.ndarray, borders: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -73,11 +74,7 @@ def _from_bins(x: np.ndarray, u: np.ndarray, gaps: bool) -> tuple[np.ndarray, np
     k = max(1, int((u[-1] - u[0]) // (_BINS_PER_COLUMN * count)))
     m = x.shape[0] // k
     blocks = x[: m * k].reshape(m, k, x.shape[1])
-    # Sample by sample of all bins: with few rows a reduction over the middle axis takes three times as long.
-    bin_lo, bin_hi = blocks[:, 0].copy(), blocks[:, 0].copy()
-    for j in range(1, k):
-        least(bin_lo, blocks[:, j], out=bin_lo)
-        most(bin_hi, blocks[:, j], out=bin_hi)
+    bin_lo, bin_hi = _reduced(blocks, least), _reduced(blocks, most)
     if m * k < x.shape[0]:
         bin_lo = np.concatenate([bin_lo, least.reduce(x[m * k :], axis=0)[None]])
         bin_hi = np.concatenate([bin_hi, most.reduce(x[m * k :], axis=0)[None]])
@@ -90,6 +87,20 @@ def _from_bins(x: np.ndarray, u: np.ndarray, gaps: bool) -> tuple[np.ndarray, np
         least(lo, bin_lo.take(index, axis=0), out=lo)
         most(hi, bin_hi.take(index, axis=0), out=hi)
     return lo, hi
+
+
+def _reduced(blocks: np.ndarray, operation: np.ufunc) -> np.ndarray:
+    """Extremes of blocks (bins, samples, rows) over their samples; with few rows numpy's own reduction is slow."""
+    while blocks.shape[1] > _MOST_STEPS:
+        half, odd = divmod(blocks.shape[1], 2)
+        folded = operation(blocks[:, :half], blocks[:, half : 2 * half])
+        if odd:
+            operation(folded[:, 0], blocks[:, -1], out=folded[:, 0])
+        blocks = folded
+    reduced = blocks[:, 0].copy()
+    for j in range(1, blocks.shape[1]):
+        operation(reduced, blocks[:, j], out=reduced)
+    return reduced
 
 
 def merge_columns(

@@ -127,6 +127,10 @@ class BlockSource:
             pieces.append(self._block_columns(block, size, seconds))
         yield self._column_page(window, pieces, first, width, seconds, complete=True)
 
+    def count_blocks(self, window: Window) -> int:
+        """How many blocks a page is made of."""
+        return len(self._blocks(window, self._block_size(window)))
+
     def help_with(self, window: Window, width: int, wanted: Callable[[], bool]) -> None:
         """Make a page's blocks from its end on, for another thread that makes them from its start.
 

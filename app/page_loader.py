@@ -22,6 +22,8 @@ from analysis.signal_blocks import BlockSource, ColumnPage
 from app.heap import keep_freed_memory
 
 _READY_PAGES = 4
+_REST_MS = 250  # a long page that is looked at for less is not worth filtering
+_SHARE_STEP = 0.01
 _LOG = logging.getLogger(__name__)
 
 
@@ -45,6 +47,7 @@ class PageLoader(QObject):
     """
 
     page_ready = pyqtSignal(object)  # ColumnPage; several for one request when it takes long
+    filtering = pyqtSignal(float)  # how much of a long page, which is shown unfiltered meanwhile, has been filtered
     failed = pyqtSignal(object)  # exception
     _arrived = pyqtSignal(object, object)  # wish, page or exception
 
@@ -68,11 +71,17 @@ class PageLoader(QObject):
         self._pending = False
         self._working = False
         self._helping = False
+        self._filtering = False
         self._ready: OrderedDict[_Wish, ColumnPage] = OrderedDict()
         # Of the owner's thread.
         self._asked: _Wish | None = None
         self._answered = True
         self._forward = True
+        self._told_share = 0.0
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(_REST_MS)
+        self._rest.timeout.connect(self._on_rest)
         self._arrived.connect(self._on_arrived, Qt.ConnectionType.QueuedConnection)
 
     def set_recording(self, recording: Recording | None) -> None:
@@ -126,7 +135,7 @@ class PageLoader(QObject):
             self._submit(self._help)
 
     def _on_arrived(self, wish: _Wish, answer: ColumnPage | BaseException) -> None:
-        if wish != self._asked or self._answered:
+        if wish != self._asked or (self._answered and not _is_long(wish.window)):
             return
         if isinstance(answer, BaseException):
             self._answered = True
@@ -137,11 +146,57 @@ class PageLoader(QObject):
     def _hand_over(self, wish: _Wish, page: ColumnPage) -> None:
         self._answered = page.complete
         self.page_ready.emit(page)
+        if page.complete and _is_long(wish.window) and not page.filtered:
+            self._rest.start()
         if page.complete and not _is_long(wish.window):
             # Its neighbours are made once it is painted: until then the interpreter belongs to the thread that draws.
             QTimer.singleShot(0, lambda: self._start(wish) if wish == self._asked else None)
 
+    def _on_rest(self) -> None:
+        """The reader stays on a long page: have it filtered."""
+        with self._lock:
+            busy, wish = self._filtering, self._asked
+            if wish is None or not _is_long(wish.window) or wish in self._ready:
+                return
+            self._filtering = True
+        if busy:
+            self._rest.start()  # the thread that filters the page before is about to notice
+        else:
+            self._told_share = 0.0
+            self._submit(self._filter_long)
+
     # On a thread of the pool
+
+    def _filter_long(self) -> None:
+        """Make the newest wish, a page of hours, of filtered blocks; ends as soon as another page is wanted."""
+        with self._lock:
+            wish, recording = self._wish, self._recording
+        try:
+            if wish is not None and recording is not None and _is_long(wish.window):
+                self._serve_filtered(wish, recording)
+        except (RecordingError, OSError, MemoryError) as error:
+            # The page stays as it is, and says so; whoever reads on meets the same fault and is told of it.
+            _LOG.warning("a long page could not be filtered: %s", error)
+        finally:
+            with self._lock:
+                self._filtering = False
+
+    def _serve_filtered(self, wish: _Wish, recording: Recording) -> None:
+        source = self._source_of(wish, recording)
+        count, done = source.count_blocks(wish.window), 0
+
+        def wanted() -> bool:
+            nonlocal done
+            done += 1
+            share = done / max(1, count)
+            if share >= self._told_share + _SHARE_STEP:
+                self._told_share = share
+                self.filtering.emit(share)
+            return self._is_wanted(wish)
+
+        for page in source.column_pages(wish.window, wish.width, math.inf, wanted):
+            self._keep(wish, page)
+            self._arrived.emit(wish, page)
 
     def _work(self) -> None:
         """Serve the newest wish until there is none; for one that has been served, make its neighbours ready."""

@@ -34,6 +34,12 @@ def page_note(session: Session, is_calibrated: bool) -> str:
     return " · ".join(part for part in parts if part)
 
 
+def unfiltered_note(view: View, is_calibrated: bool) -> str:
+    """What of the settings holds for a page that shows electrodes as they were recorded."""
+    parts = [f"{view.uv_per_mm:g} µV/mm", speed_text(view, is_calibrated), "positive up" if view.positive_up else ""]
+    return " · ".join(part for part in parts if part)
+
+
 def misleading(view: View) -> str:
     """What of the filters can lead a reader astray; empty where nothing does."""
     hints = [HIDES_SLOW] if hides_slow(view) else []

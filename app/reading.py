@@ -15,7 +15,7 @@ from app.errors import log_error
 from app.jobs import Job, JobRunner
 from app.overlay_panel import OverlayPanel
 from app.page_loader import PageLoader
-from app.page_note import misleading, page_note
+from app.page_note import misleading, page_note, unfiltered_note
 from app.recording_opening import RecordingOpener
 from app.recording_panel import RecordingPanel
 from app.session import Session
@@ -72,6 +72,7 @@ class Reading(QObject):
         self._session.bad_channels_changed.connect(self._on_bad_channels)
         self.loader.page_ready.connect(self._view.show_page)
         self.loader.failed.connect(self.failed)
+        self.loader.filtering.connect(self._view.set_filtered_share)
         self._view.window_requested.connect(lambda window: self._session.show(window.start, window.duration))
         self._view.sensitivity_requested.connect(self._session.step_sensitivity)
         self._view.width_changed.connect(lambda _width: self.request_page())
@@ -100,7 +101,9 @@ class Reading(QObject):
         if session.recording is None or session.montage is None:
             return
         view = session.view
-        self._view.set_display_note(page_note(session, self._view.is_calibrated()), misleading(view))
+        is_calibrated = self._view.is_calibrated()
+        notes = page_note(session, is_calibrated), misleading(view), unfiltered_note(view, is_calibrated)
+        self._view.set_display_note(*notes)
         self.loader.request(session.window, session.montage, view.filters, self._view.width_px())
 
     def _on_opened(self, recording: Recording) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from PyQt6.QtCore import QTimer, pyqtSignal
-from PyQt6.QtGui import QGuiApplication
+from PyQt6.QtGui import QGuiApplication, QResizeEvent
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
 from analysis.annotation import Annotation
@@ -27,6 +27,7 @@ from viewers.readers_lane import ReadersLane, are_random, sort_by_line
 from viewers.rows import RowLooks
 from viewers.timeline import Timeline
 from viewers.trace_view import TraceView
+from viewers.trends_view import TrendsView
 
 _PATIENCE_MS = 80
 _MM_PER_INCH = 25.4
@@ -55,10 +56,12 @@ class RecordingView(QWidget):
         self.probability_lane = ProbabilityLane()
         self.readers_lane = ReadersLane()
         self.timeline = Timeline()
+        self.trends = TrendsView()
         self.lanes: dict[str, Lane] = {lane.title: lane for lane in (self.probability_lane, self.readers_lane)}
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
+        column.addWidget(self.trends)
         column.addWidget(self.trace_view, 1)
         for lane in (*self.lanes.values(), self.timeline):
             column.addWidget(lane)
@@ -101,9 +104,12 @@ class RecordingView(QWidget):
         traces.editor.selected_changed.connect(self.readers_lane.set_current_event)
         for lane in self.lanes.values():
             lane.cursor_moved.connect(self._on_cursor)
+            lane.folded.connect(self._share_height)
         self.readers_lane.event_clicked.connect(self.event_clicked)
         self.probability_lane.threshold_changed.connect(self.threshold_changed)
         self.timeline.window_requested.connect(self.window_requested)
+        self.trends.window_requested.connect(self.window_requested)
+        self.trends.cursor_moved.connect(self._on_cursor)
         self._on_gutter(traces.gutter.width())
 
     # The recording and its page
@@ -123,6 +129,7 @@ class RecordingView(QWidget):
         self._prediction = None
         self.trace_view.set_facts(duration, start_datetime, gaps)
         self.timeline.set_facts(duration, start_datetime, tuple(gaps))
+        self.trends.set_facts(duration, start_datetime)
         self.probability_lane.set_duration(duration)
         self.set_clock(self._clock)
         self.set_marks(Marks())
@@ -147,6 +154,7 @@ class RecordingView(QWidget):
         """Want this window: all axes move when its page comes, or after 80 ms without it."""
         self._wanted = window
         self.timeline.set_window(window)
+        self.trends.set_page(window)
         if window == self._shown:
             self._patience.stop()
         elif not self._patience.isActive():
@@ -179,7 +187,7 @@ class RecordingView(QWidget):
         """Draw kinds of channels and single rows on scales of their own, and in the colours chosen, at once."""
         self.trace_view.set_looks(looks)
 
-    def set_display_note(self, text: str, hint: str = "", unfiltered: str | None = None) -> None:
+    def set_display_note(self, text: str, hint: str = "", unfiltered: str = "") -> None:
         """Write montage, sensitivity and filters at the foot of the page, and beside them what of it can mislead.
 
         `unfiltered` is what holds of them for a page that comes from the overview.
@@ -240,6 +248,7 @@ class RecordingView(QWidget):
         random_weights = are_random(lines, of_random)
         self.readers_lane.set_lines(lines, random_weights)
         self.timeline.set_lines(lines, random_weights)
+        self.trends.set_lines(lines, random_weights)
 
     def _with_seizures(self, marks: AnnotationIndex, seizures: tuple[tuple[float, float], ...]) -> AnnotationIndex:
         """Marks, and as spans the seizures that two of them may tell of; worked out again when either has changed."""
@@ -254,6 +263,7 @@ class RecordingView(QWidget):
         """Use the colours of "light", "dark" or "print"."""
         chosen = themes.theme(name)
         self.trace_view.set_theme(chosen)
+        self.trends.set_theme(chosen)
         for lane in (*self.lanes.values(), self.timeline):
             lane.set_theme(chosen)
 
@@ -261,6 +271,7 @@ class RecordingView(QWidget):
         """Write times of day where the start is known, else times from the start."""
         self._clock = clock
         self.trace_view.set_start(self._start, clock)
+        self.trends.set_clock(clock)
 
     def set_px_per_mm(self, px_per_mm: float | None) -> None:
         """Take the measured size of the screen's pixels; None trusts what the system says of it."""
@@ -356,8 +367,19 @@ class RecordingView(QWidget):
             self.window_requested.emit(Window(start, start + window.duration))
 
     def _on_gutter(self, width: int) -> None:
+        self.trends.set_left(width)
         for lane in (*self.lanes.values(), self.timeline):
             lane.set_left(width)
+
+    def _share_height(self, _folded: bool = False) -> None:
+        """Leave the traces half of the window's height, whatever the strip of trends would like."""
+        below = sum(lane.height() for lane in (*self.lanes.values(), self.timeline) if lane.isVisibleTo(self))
+        self.trends.set_room(self.height() - below - self.window().height() // 2)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Share a new height out."""
+        super().resizeEvent(event)
+        self._share_height()
 
     def _on_cursor(self, time: float | None) -> None:
         self.trace_view.set_cursor(time)

@@ -185,12 +185,12 @@ class TraceView(QWidget):
         self._px_per_mm = px_per_mm
         self._rebuild_rows()
 
-    def set_note(self, text: str, hint: str = "", unfiltered: str | None = None) -> None:
+    def set_note(self, text: str, hint: str = "", unfiltered: str = "") -> None:
         """Write the settings, and what of them can mislead, at the foot of the page; nothing is painted for the same.
 
         `unfiltered` is what holds of them for a page that comes from the overview.
         """
-        notes = text, hint, text if unfiltered is None else unfiltered
+        notes = text, hint, unfiltered
         if notes == (self._note, self._hint, self._unfiltered_note):
             return
         self._note, self._hint, self._unfiltered_note = notes

@@ -264,15 +264,18 @@ def test_window_without_page_moves_the_axis(view: TraceView, page: Page) -> None
 def test_page_from_the_overview_says_what_it_shows(view: TraceView, make_page, eeg_channels) -> None:
     montage = Montage("pairs", (Derivation("A-B", "A", ("B",)), Derivation("B-C", "B", ("C",))))
     view.set_montage(montage, eeg_channels(*NAMES))
-    view.set_note("pairs · 0.5–70 Hz")
+    view.set_note("pairs · 0.5–70 Hz", "muscle", "7 µV/mm")
     page = with_columns(make_page(np.zeros((2001, 2)), ("A-B", "B-C"), 20.0), view.width_px())
     view.show_page(page)
     furniture = view.canvas.furniture
-    assert (furniture.note, furniture.warning) == ("pairs · 0.5–70 Hz", "")
+    assert (furniture.note, furniture.warning) == ("pairs · 0.5–70 Hz", "muscle")
     assert view.gutter._names == ("A-B", "B-C")
     view.show_page(replace(page, filtered=False))
-    assert furniture.note == ""
+    assert furniture.note == "7 µV/mm"
     assert "unfiltered" in furniture.warning
+    assert "muscle" not in furniture.warning
+    view.set_filtered_share(0.34)
+    assert "34%" in furniture.warning
     assert view.gutter._names == ("A", "B")
     told: list[tuple] = []
     view.hovered.connect(lambda *values: told.append(values))
