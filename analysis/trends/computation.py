@@ -26,7 +26,7 @@ _AMPLITUDE_SECONDS, _SHORT_AMPLITUDE_SECONDS = 15, 5
 _SHORT_SECONDS = 15 * 60
 _ROWS = 8  # worked on at once, so that they fit a processor's cache
 _MOST_VALUES = 8_000_000  # read at once
-_PARTIAL_SECONDS = 0.5
+_PARTIAL_SECONDS = 1.0
 
 
 def request_for(recording: Recording, sources: TrendSources) -> AnalysisRequest:
@@ -86,7 +86,7 @@ class TrendPass:
     def run(self, progress: Progress | None = None, start: float = 0.0) -> Trends:
         """Go through what is not done yet: from `start` seconds to the end, then from the beginning.
 
-        Tells of what it has twice a second as partial results. Raises Cancelled within one block.
+        Tells of what it has once a second as partial results. Raises Cancelled within one block.
         """
         progress = progress or Progress()
         first = min(max(0, int(start // BLOCK_SECONDS)), self._done.size - 1)

@@ -1,0 +1,208 @@
+"""Trends in the background: computed once per recording, kept on disk, shown above the traces when they are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from PyQt6.QtCore import QObject, QTimer, pyqtSignal
+
+from analysis.channel_quality import ChannelQuality, assess_channels
+from analysis.errors import AnalysisError
+from analysis.progress import Progress
+from analysis.recording import Recording
+from analysis.result_store import ResultStore
+from analysis.trends.computation import TrendPass, request_for
+from analysis.trends.result import Trends
+from analysis.trends.sources import choose_sources
+from app.jobs import Job, JobRunner
+from app.recording_opening import RecordingOpener
+from app.session import Session
+from app.settings import Settings
+from viewers.trends_view import TrendsView
+
+SHORT_SECONDS = 5 * 60.0  # shorter recordings are shown without trends unless they are asked for
+_PRIORITY = 10.0  # after all else that reads the recording
+_LONG_SECONDS = 2 * 3600.0  # from here on the pass is listed among the jobs
+_REST_MS = 1500
+
+
+class Trending(QObject):
+    """Starts the pass when the overview is there, keeps its result, and remembers what the reader wants to see."""
+
+    shown_changed = pyqtSignal(bool)
+    long_work = pyqtSignal(object)  # Job
+    failed = pyqtSignal(object)
+
+    def __init__(
+        self,
+        session: Session,
+        view: TrendsView,
+        opener: RecordingOpener,
+        runner: JobRunner,
+        settings: Settings,
+        results_folder: Path | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        """`results_folder` keeps trends from one opening to the next; None: they are computed each time."""
+        super().__init__(parent)
+        self._session = session
+        self._view = view
+        self._runner = runner
+        self._settings = settings
+        self._store = ResultStore(results_folder) if results_folder is not None else None
+        self._quality: Mapping[str, ChannelQuality] | None = None
+        self._ready = False
+        self._job: Job | None = None
+        self._pass: TrendPass | None = None
+        self._trends: Trends | None = None
+        self._bad_rest = QTimer(self)
+        self._bad_rest.setSingleShot(True)
+        self._bad_rest.setInterval(_REST_MS)
+        self._bad_rest.timeout.connect(self._compute_anew)
+        session.opened.connect(self._on_opened)
+        session.bad_channels_changed.connect(self._on_bad_channels)
+        opener.quality_ready.connect(self._on_quality)
+        opener.overview_ready.connect(self._on_overview)
+        view.look_changed.connect(self._on_look)
+        view.hide_requested.connect(self.toggle)
+        view.resume_requested.connect(self._start)
+        view.set_look(settings.trends_span, settings.trends_top, settings.trends_unwanted, settings.trends_folded)
+        view.hide()
+
+    def handlers(self) -> dict[str, Callable[[], None]]:
+        """What the rows of the action table do."""
+        return {"trends": self.toggle, "trends_span": self._view.step_span}
+
+    @property
+    def shown(self) -> bool:
+        """Whether the strip is on the screen."""
+        return self._view.isVisibleTo(self._view.parentWidget())
+
+    @property
+    def trends(self) -> Trends | None:
+        """The trends of the open recording, as far as they are known."""
+        return self._trends
+
+    def toggle(self) -> None:
+        """Show the strip or hide it, and remember that for recordings of this kind."""
+        shown = not self.shown
+        if self._is_short():
+            self._settings.trends_of_short = shown
+        else:
+            self._settings.trends_shown = shown
+        self._show(shown)
+
+    def _is_short(self) -> bool:
+        return self._session.duration < SHORT_SECONDS
+
+    def _show(self, shown: bool) -> None:
+        self._view.setVisible(shown)
+        self.shown_changed.emit(shown)
+        if shown:
+            self._start()
+
+    def _on_opened(self, _recording: Recording) -> None:
+        self._forget()
+        self._quality, self._ready = None, False
+        self._show(self._settings.trends_of_short if self._is_short() else self._settings.trends_shown)
+
+    def _forget(self) -> None:
+        self._bad_rest.stop()
+        job, self._job = self._job, None
+        self._pass = self._trends = None
+        if job is not None:
+            job.cancel()
+
+    def _on_quality(self, recording: Recording, quality: Mapping[str, ChannelQuality]) -> None:
+        if recording is self._session.recording:
+            self._quality = quality
+
+    def _on_overview(self, recording: Recording, _overview: object) -> None:
+        if recording is self._session.recording:
+            self._ready = True
+            self._start()
+
+    def _on_bad_channels(self, _names: object) -> None:
+        # Channels are marked one after the other; each pass takes seconds.
+        self._bad_rest.start()
+
+    def _compute_anew(self) -> None:
+        self._forget()
+        self._view.set_trends(None)
+        self._start()
+
+    def _on_look(self) -> None:
+        settings, view = self._settings, self._view
+        settings.trends_span, settings.trends_top = view.span, view.top
+        settings.trends_unwanted, settings.trends_folded = view.unwanted, view.folded
+
+    def _start(self) -> None:
+        """Begin, or go on with, what is still to be computed of trends that are on the screen."""
+        recording = self._session.recording
+        done = self._trends is not None and self._trends.complete
+        if recording is None or not self._ready or not self.shown or self._job is not None or done:
+            return
+        start, bad, quality = self._session.window.start, self._session.bad_channels, self._quality
+
+        def work(progress: Progress) -> Trends:
+            return self._compute(recording, quality, bad, start, progress)
+
+        self._job = job = Job("Trends of the recording", work, lane="io", replaces="trends", priority=_PRIORITY)
+        job.progressed.connect(self._on_progress)
+        job.partial.connect(self._take)
+        job.succeeded.connect(self._on_done)
+        job.cancelled.connect(self._on_cancelled)
+        job.failed.connect(self._on_failed)
+        self._view.set_state("computing…")
+        self._runner.submit(job)
+        if recording.duration >= _LONG_SECONDS:
+            self.long_work.emit(job)
+
+    def _compute(
+        self,
+        recording: Recording,
+        quality: Mapping[str, ChannelQuality] | None,
+        bad: frozenset[str],
+        start: float,
+        progress: Progress,
+    ) -> Trends:
+        """On a thread of the runner: from the store, or by the pass that is begun or was stopped."""
+        going = self._pass
+        if going is None:
+            sources = choose_sources(recording, quality or assess_channels(recording), bad)
+            kept = self._store.get(request_for(recording, sources).key()) if self._store is not None else None
+            if isinstance(kept, Trends):
+                return kept
+            going = self._pass = TrendPass(recording, sources)
+        trends = going.run(progress, start)
+        if self._store is not None:
+            self._store.put(trends)
+        return trends
+
+    def _take(self, trends: Trends) -> None:
+        self._trends = trends
+        self._view.set_trends(trends)
+
+    def _on_progress(self, done: float, total: float, _message: str) -> None:
+        self._view.set_state(f"computing {done / total:.0%}")
+
+    def _on_done(self, trends: Trends) -> None:
+        self._job = self._pass = None
+        self._take(trends)
+        self._view.set_state("")
+
+    def _on_cancelled(self) -> None:
+        if self._job is None:
+            return  # another recording was opened
+        self._job = None
+        share = f" at {self._pass.share_done:.0%}" if self._pass is not None else ""
+        self._view.set_state(f"stopped{share}", stopped=True)
+
+    def _on_failed(self, error: BaseException) -> None:
+        self._job = self._pass = None
+        if isinstance(error, AnalysisError):
+            self._view.set_state("no trends: no channel of brain signal can be used")
+        else:
+            self._view.set_state("the trends could not be computed", stopped=True)
+            self.failed.emit(error)
