@@ -51,6 +51,8 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("shorter_page", "View", "Fewer seconds per page", ("[",)),
     ActionSpec("page_length", "View", "Length of a page…", ("Ctrl+]",)),
     ActionSpec("whole_recording", "View", "Whole recording on the page", ("Ctrl+[",)),
+    ActionSpec("trends", "View", "Trends above the traces", ("W",), checkable=True),
+    ActionSpec("trends_span", "View", "Span of the trends: all, 4 h, 1 h", ("Shift+W",)),
     ActionSpec("speed_15", "View", "15 mm/s", submenu="Speed"),
     ActionSpec("speed_30", "View", "30 mm/s", submenu="Speed"),
     ActionSpec("speed_60", "View", "60 mm/s", submenu="Speed"),

@@ -72,6 +72,7 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         **montages,
         **window.scaling.handlers(),
         **window.look.handlers(),
+        **window.trending.handlers(),
     }
 
 

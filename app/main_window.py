@@ -37,6 +37,7 @@ from app.session import ModelChoice, Session
 from app.settings import Settings
 from app.status_line import StatusLine
 from app.time_text import elapsed
+from app.trending import Trending
 from app.view import View
 from app.view_toolbar import ViewToolbar
 from app.workplace import Workplace
@@ -85,6 +86,9 @@ class MainWindow(QMainWindow):
         self.time_base = TimeBase(self.session, self.view, self)
         self.scaling = Scaling(self.session, self.view, self.time_base, self)
         self.look = Look(self)
+        self.trending = Trending(
+            self.session, self.view.trends, self.opener, self.runner, self.settings, results_folder, self
+        )
         self._make_parts()
         self.reading = Reading(
             self.session, self.view, self.opener, self.recording_panel, self.overlay_panel, data_folder, self
@@ -165,6 +169,9 @@ class MainWindow(QMainWindow):
         self.session.prediction_changed.connect(self._on_prediction)
         self.view.hovered.connect(self.status.show_cursor)
         self.view.unhovered.connect(self.status.clear_cursor)
+        self.trending.shown_changed.connect(self.actions_by_id["trends"].setChecked)
+        self.trending.failed.connect(self.show_error)
+        self.trending.long_work.connect(self.job_panel.add)
         self.overlay_panel.visibility_changed.connect(lambda _name, _on: self._apply_overlays())
         self.overlay_panel.opacity_changed.connect(self._apply_overlays)
 

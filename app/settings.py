@@ -95,6 +95,12 @@ class Settings:
     mark_uses: dict[str, int] = field(default_factory=dict)
     window_geometry: str = ""
     window_state: str = ""
+    trends_shown: bool = True
+    trends_of_short: bool = False  # for recordings of a few minutes
+    trends_span: str = field(default="all", metadata={"choices": ("all", "4 h", "1 h")})
+    trends_top: float = field(default=20.0, metadata={"choices": (20.0, 30.0)})
+    trends_unwanted: list[str] = field(default_factory=list)
+    trends_folded: list[str] = field(default_factory=list)
     right_first: bool = False
 
     def remember_file(self, path: str | Path) -> None:
