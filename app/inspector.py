@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PyQt6.QtWidgets import QVBoxLayout, QWidget
+from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from analysis.recording import Recording
 from analysis.results import SeizurePrediction
 from analysis.time_words import duration_words
 from app.panel import FactRow, label, set_role
+
+COMPARED = (("The model's events as found", "raw"), ("Reviewed: accepted and undecided", "reviewed"))
 
 
 class PredictionPanel(QWidget):
@@ -82,11 +85,20 @@ class PredictionPanel(QWidget):
 class AgreementPanel(QWidget):
     """Kappa, events and false alarms of the model's events against the file's, with the rule that counts them."""
 
+    compared_changed = pyqtSignal(str)  # "raw" or "reviewed"
+
     def __init__(self) -> None:
         super().__init__()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(3)
+        self._compared = QComboBox()
+        self._compared.setAccessibleName("Which events of the model are compared")
+        self._compared.setToolTip("What is compared with the annotated seizures")
+        for title, which in COMPARED:
+            self._compared.addItem(title, which)
+        self._compared.activated.connect(self._on_compared)
+        column.addWidget(self._compared)
         self._state = label("", "muted", wrap=True)
         column.addWidget(self._state)
         names = ("Cohen κ", "Events found / false", "Sensitivity", "Precision", "False alarms", "Rule")
@@ -96,6 +108,13 @@ class AgreementPanel(QWidget):
             column.addWidget(row)
         column.addStretch(1)
         self.say("Run a model on a recording with annotated seizures to see how they agree.")
+
+    def _on_compared(self, _row: int) -> None:
+        self.compared_changed.emit(self._compared.currentData())
+
+    def show_compared(self, which: str) -> None:
+        """Say which events of the model the figures speak of: "raw" or "reviewed" ones."""
+        self._compared.setCurrentIndex(self._compared.findData(which))
 
     def say(self, text: str) -> None:
         """Show a sentence in place of numbers."""

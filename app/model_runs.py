@@ -12,6 +12,7 @@ from analysis.annotation import model_author
 from analysis.postprocessing import AUTO, Rule, choose_rule, derive_events
 from analysis.progress import Progress
 from analysis.results import SeizurePrediction
+from analysis.review.decisions import reviewed
 from app.engine_process import EngineProcess
 from app.jobs import Job, JobRunner
 from app.session import ModelChoice, Session
@@ -44,6 +45,7 @@ class ModelRuns(QObject):
         self.rule: Rule | None = None  # None: the one that suits the length of the recording
         self.job: Job | None = None
         self._comparison: Job | None = None
+        self.compared = "raw"  # or "reviewed": accepted and undecided events, without rejected ones
         self._agreement_timer = QTimer(self)
         self._agreement_timer.setSingleShot(True)
         self._agreement_timer.setInterval(_AGREEMENT_PAUSE_MS)
@@ -60,6 +62,11 @@ class ModelRuns(QObject):
     def rule_in_force(self) -> Rule:
         """The rule events are made by: the reader's, or the one that suits the length of the recording."""
         return self.rule or choose_rule(AUTO, self._session.duration)
+
+    @staticmethod
+    def author_of(prediction: SeizurePrediction) -> str:
+        """Who says that an event of a prediction is there."""
+        return model_author(prediction.model_title, prediction.random_weights)
 
     def run(self, model: ModelChoice, device: str = "auto") -> Job | None:
         """Start a model over the whole recording, nearest to the page first; None without a recording."""
@@ -104,6 +111,11 @@ class ModelRuns(QObject):
         self.threshold_changed.emit(threshold)
         self._derive_again()
 
+    def set_compared(self, which: str) -> None:
+        """Compare the model's events as found ("raw") or as "reviewed" with the annotated seizures."""
+        self.compared = which
+        self._compare_soon()
+
     def set_rule(self, rule: Rule | None) -> None:
         """Make events by another rule."""
         self.rule = rule
@@ -130,7 +142,7 @@ class ModelRuns(QObject):
             prediction.probability,
             self.threshold,
             self.rule_in_force(),
-            model_author(prediction.model_title, prediction.random_weights),
+            self.author_of(prediction),
         )
         return replace(prediction, threshold=self.threshold, events=events)
 
@@ -161,7 +173,10 @@ class ModelRuns(QObject):
             self.agreement_changed.emit("No annotated seizures in this recording to compare with.")
             return
         self.agreement_changed.emit("Comparing with the annotated seizures…")
-        found = [(event.onset, event.stop) for event in prediction.events]
+        events = prediction.events
+        if self.compared == "reviewed":
+            events = reviewed(events, self._session.marks.of_source("model").items, self.author_of(prediction))
+        found = [(event.onset, event.stop) for event in events]
         arguments = {"reference": list(reference), "hypothesis": found, "duration": duration}
 
         def work(progress: Progress) -> dict[str, Any]:

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from PyQt6.QtCore import QObject
 
-from analysis.annotation import Annotation
-from analysis.marks import Marks
 from analysis.results import SeizurePrediction
+from analysis.review.queue import TO_REVIEW, Queue
 from app.dialogs.event_rules import rule_text
 from app.inspector import AgreementPanel, PredictionPanel
 from app.model_runs import ModelRuns
 from app.panel import SectionTitle
+from app.review_queue import ReviewQueue
 from app.sensitivity_panel import SensitivityPanel
 from app.session import Session
-from viewers.annotation_list import AnnotationList
 from viewers.recording_view import RecordingView
 
 
 class Reviewing(QObject):
-    """Keeps every place that shows marks or results in step with the session."""
+    """Keeps every panel that speaks of marks or results in step with the session and the queue of events."""
 
     def __init__(
         self,
         session: Session,
         view: RecordingView,
         runs: ModelRuns,
-        events: AnnotationList,
+        queue: ReviewQueue,
         heading: SectionTitle,
         sensitivity: SensitivityPanel,
         prediction: PredictionPanel,
@@ -36,49 +35,57 @@ class Reviewing(QObject):
         self._session = session
         self._view = view
         self._runs = runs
-        self._events = events
+        self._queue = queue
         self._heading = heading
         self._sensitivity = sensitivity
         self._prediction = prediction
         self._agreement = agreement
-        session.marks_changed.connect(self._on_marks)
         session.prediction_changed.connect(self._on_prediction)
-        view.event_clicked.connect(self._on_event_clicked)
+        queue.queue_changed.connect(self._on_queue)
+        queue.listed_changed.connect(self._say_count)
         view.threshold_changed.connect(runs.set_threshold)
-        events.picked.connect(self._on_event_picked)
         sensitivity.threshold_changed.connect(runs.set_threshold)
+        agreement.compared_changed.connect(runs.set_compared)
         runs.threshold_changed.connect(self._on_threshold)
         runs.waiting_changed.connect(view.set_waiting)
         runs.agreement_changed.connect(self._on_agreement)
         self._on_threshold(runs.threshold)
 
-    def _on_marks(self, marks: Marks) -> None:
-        self._view.set_marks(marks)
-        self._list_events()
-
     def _on_prediction(self, prediction: SeizurePrediction | None) -> None:
-        self._view.set_prediction(prediction)
         self._prediction.show_prediction(prediction, self._session.recording)
-        self._show_count()
-        self._list_events()
+        self._show_events()
 
-    def _list_events(self) -> None:
-        prediction = self._session.prediction
-        found = prediction.events if prediction is not None else ()
-        self._events.set_items(self._session.marks.items, found)
-        count = len(self._events.items())
-        remark = f"{len(found)} from the model" if found else f"{count:,}" if count else "none"
-        self._heading.set_remark(remark, "accent" if found else "muted")
+    def _on_queue(self, _queue: Queue) -> None:
+        self._say_count()
+        self._show_events()
+
+    def _say_count(self) -> None:
+        """What is left to do, or how many events there are, in the heading of the list."""
+        queue, listed = self._queue.queue, self._queue.listed_count
+        waiting = queue.number_of(TO_REVIEW)
+        if waiting:
+            self._heading.set_remark(f"{waiting:,} to review", "accent")
+        elif listed < len(queue):
+            self._heading.set_remark(f"{listed:,} of {len(queue):,}")
+        else:
+            self._heading.set_remark(f"{listed:,}" if listed else "none")
 
     def _on_threshold(self, threshold: float) -> None:
         self._view.set_threshold(threshold)
         self._sensitivity.show_threshold(threshold)
-        self._show_count()
+        self._show_events()
 
-    def _show_count(self) -> None:
-        prediction = self._session.prediction
-        count = len(prediction.events) if prediction is not None else None
-        self._sensitivity.show_events(self._runs.threshold, count, rule_text(self._runs.rule_in_force()))
+    def _show_events(self) -> None:
+        prediction, queue = self._session.prediction, self._queue.queue
+        rule = rule_text(self._runs.rule_in_force())
+        if prediction is None:
+            self._sensitivity.show_events(self._runs.threshold, None, rule)
+            return
+        author = self._runs.author_of(prediction)
+        found = self._session.marks.of_source("model").items
+        decided = sum(bool(mark.review.decision) and mark.author == author for mark in found)
+        lost = decided - queue.decided_by(author) if self._queue.is_current else 0
+        self._sensitivity.show_events(self._runs.threshold, len(self._queue.live), rule, decided, lost)
 
     def _on_agreement(self, scores: object) -> None:
         if isinstance(scores, str):
@@ -86,11 +93,3 @@ class Reviewing(QObject):
         else:
             prediction = self._session.prediction
             self._agreement.show_scores(scores, prediction is not None and prediction.random_weights)
-
-    def _on_event_picked(self, annotation: Annotation) -> None:
-        self._session.centre_on(annotation.onset)
-        self._view.set_current_event(annotation)
-
-    def _on_event_clicked(self, annotation: Annotation) -> None:
-        self._events.select(annotation)
-        self._on_event_picked(annotation)

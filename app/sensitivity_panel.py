@@ -1,15 +1,15 @@
-"""How sure the model must be before an event is made of it."""
+"""How sure the model must be before an event is made of it, and what is left to review then."""
 
 from __future__ import annotations
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtWidgets import QPushButton, QSlider, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QSlider, QVBoxLayout, QWidget
 
-from app.panel import FactRow, label
+from app.panel import label, set_role
 
 
 class SensitivityPanel(QWidget):
-    """A slider for the threshold, the number of events it gives, and the rule that makes events."""
+    """A slider for the threshold, the number of events it leaves to review, and the rule that makes events."""
 
     threshold_changed = pyqtSignal(float)
     rules_requested = pyqtSignal()
@@ -23,14 +23,22 @@ class SensitivityPanel(QWidget):
         self._slider.setRange(1, 99)
         self._slider.setValue(50)
         self._slider.setAccessibleName("Threshold of model events")
-        self._slider.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self._slider.setToolTip("How sure the model must be; decisions already taken are kept at any place of it")
+        self._slider.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._slider.valueChanged.connect(lambda value: self.threshold_changed.emit(value / 100))
-        self._count = FactRow("p ≥ 0.50", "no prediction yet")
+        self._threshold = label("p ≥ 0.50")
+        self._count = label("no prediction yet", "muted", wrap=True)
+        self._count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+        row = QHBoxLayout()
+        row.addWidget(self._threshold, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._count, 1)
         self._rule = label("", "muted", wrap=True)
         self._change = QPushButton("How events are made…")
         self._change.clicked.connect(self.rules_requested)
-        for widget in (self._slider, self._count, self._rule, self._change):
-            column.addWidget(widget)
+        column.addWidget(self._slider)
+        column.addLayout(row)
+        column.addWidget(self._rule)
+        column.addWidget(self._change)
 
     def show_threshold(self, threshold: float) -> None:
         """Show a threshold that was set elsewhere, without announcing it."""
@@ -38,8 +46,15 @@ class SensitivityPanel(QWidget):
         self._slider.setValue(round(100 * threshold))
         self._slider.blockSignals(False)
 
-    def show_events(self, threshold: float, count: int | None, rule: str) -> None:
-        """Say how many events the threshold gives (None: nothing has been predicted) and by which rule."""
-        text = "no prediction yet" if count is None else f"{count} event{'' if count == 1 else 's'}"
-        self._count.set(f"p ≥ {threshold:.2f}", text, "muted" if count is None else "accent")
+    def show_events(self, threshold: float, count: int | None, rule: str, decided: int = 0, lost: int = 0) -> None:
+        """Say how many events the threshold leaves to review (None: nothing has been predicted), and by which rule.
+
+        `decided` is the number of the model's events that somebody has decided on at any threshold, and `lost` that of
+        decisions that no longer stand.
+        """
+        events = "no prediction yet" if count is None else f"{count:,} event{'' if count == 1 else 's'}"
+        kept = "" if count is None else f", {decided:,} decided, {lost:,} decided lost"
+        self._threshold.setText(f"p ≥ {threshold:.2f}")
+        self._count.setText(events + kept)
+        set_role(self._count, "muted" if count is None else "accent")
         self._rule.setText(rule)

@@ -74,6 +74,12 @@ def undecided(events: Sequence[Annotation], marks: Iterable[Annotation]) -> tupl
     return tuple(event for event in events if not standings[event.author].cover(event.onset, event.stop))
 
 
+def reviewed(events: Sequence[Annotation], marks: Iterable[Annotation], author: str) -> tuple[Annotation, ...]:
+    """The events of one model after a review: those that were accepted or are undecided, with the reader's ends."""
+    own = [mark for mark in marks if mark.author == author]
+    return (*(mark for mark in own if mark.review.decision != "rejected"), *undecided(events, own))
+
+
 class Standings:
     """The spans of one model's marks in the book: `start` and `stop` in seconds and `moved`, all (n,), in any order."""
 

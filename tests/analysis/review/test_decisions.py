@@ -13,6 +13,7 @@ from analysis.annotation import Annotation, Review
 from analysis.postprocessing import OnlineRule, derive_events
 from analysis.review.decisions import (
     needs_review,
+    reviewed,
     seen_span,
     standing,
     undecided,
@@ -100,6 +101,14 @@ def test_a_decision_takes_away_one_event_and_no_other(curve, data):
 def test_a_higher_threshold_never_brings_a_decision_back(curve, higher):
     decided = [replace(e, review=Review(decision="rejected")) for e in _derived(curve, 0.5)]
     assert undecided(_derived(curve, higher), decided) == ()
+
+
+def test_reviewed_events_are_the_accepted_and_the_undecided_ones():
+    live = event(10, 20), event(40, 50), event(70, 80)
+    accepted, rejected = event(8, 21, decision="accepted"), event(40, 50, decision="rejected")
+    other = event(1, 2, "model:n", decision="accepted")
+    assert reviewed(live, [accepted, rejected, other], MODEL) == (accepted, live[2])
+    assert reviewed((), [accepted, rejected, other], MODEL) == (accepted,)  # a threshold that nothing reaches
 
 
 def test_what_a_review_queue_calls_a_mark():
