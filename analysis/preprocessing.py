@@ -17,6 +17,7 @@ from analysis.survey import ScorableSpan
 # The slowest pole of a 0.5 Hz fourth-order high-pass decays by e in 0.83 s, so 20 s leave less than 1e-10 of a step.
 FILTER_PAD_SECONDS = 20.0
 RESAMPLE_PAD_SECONDS = 1.0
+NOTCH_QUALITY = 30.0
 BLOCK_SECONDS = 300.0
 MIN_BLOCK_SECONDS = 60.0
 BLOCK_VALUES = 2**24
@@ -29,8 +30,9 @@ class Preprocessing:
 
     In this order: resampling to `sfreq` Hz ("polyphase": scipy's resample_poly with its anti-aliasing filter, or
     "linear": interpolation without one, as the published code does), the reference ("median" over the scored channels,
-    or "none"), and a Butterworth band of `order` at each edge, forwards and backwards. An edge of None is open; a
-    low-pass edge at or above half of either rate is left out.
+    or "none"), and a Butterworth band of `order` at each edge, forwards and backwards, with a `notch` of quality 30 at
+    each of these frequencies in Hz. An edge of None is open; a low-pass edge, or a notch, at or above half of either
+    rate is left out.
     """
 
     sfreq: float = 512.0
@@ -39,6 +41,7 @@ class Preprocessing:
     order: int = 4
     reference: str = "median"
     resampling: str = "polyphase"
+    notch: tuple[float, ...] = ()
 
     @classmethod
     def from_checkpoint(cls, stated: Mapping[str, Any]) -> Preprocessing:
@@ -51,6 +54,7 @@ class Preprocessing:
             order=int(stated.get("order", default.order)),
             reference=str(stated.get("reference", default.reference)),
             resampling=str(stated.get("resampling", default.resampling)),
+            notch=tuple(stated.get("notch", default.notch)),
         )
         for name, value, known in (
             ("reference", made.reference, ("median", "none")),
@@ -71,9 +75,14 @@ class Preprocessing:
             return None
         return self.lowpass
 
+    def notches_for(self, sfreq: float) -> tuple[float, ...]:
+        """The notches that lie below half of either rate."""
+        return tuple(f for f in self.notch if f < min(sfreq, self.sfreq) / 2)
+
     def describe(self, sfreq: float) -> dict[str, Any]:
         """All settings as they apply to a recording of this rate, for the provenance."""
-        return {**asdict(self), "lowpass": self.lowpass_for(sfreq), "recorded_at": sfreq, "unit": "uV"}
+        band = {"lowpass": self.lowpass_for(sfreq), "notch": list(self.notches_for(sfreq))}
+        return {**asdict(self), **band, "recorded_at": sfreq, "unit": "uV"}
 
 
 # What the published code does with SWEC files, which were referenced and filtered before they were published.
@@ -103,6 +112,16 @@ class SpanSignal:
         self._sos = _design(settings, sfreq)
         pad = FILTER_PAD_SECONDS if self._sos is not None else RESAMPLE_PAD_SECONDS
         self._pad = math.ceil(pad * sfreq)
+
+    @property
+    def origin(self) -> float:
+        """Where sample 0 lies, in seconds of the recording."""
+        return self._origin / self._recording.sfreq
+
+    @property
+    def recorded_at(self) -> float:
+        """The rate of the recording in Hz."""
+        return self._recording.sfreq
 
     def read(self, start: int, stop: int) -> np.ndarray:
         """Samples [start, stop), float32 (channels, samples) in microvolts; they must lie in [first, self.stop)."""
@@ -164,15 +183,22 @@ class SpanSignal:
 
 
 def _design(settings: Preprocessing, sfreq: float) -> np.ndarray | None:
-    """Second-order sections of the band, or None where both edges are open."""
+    """Second-order sections of the band and its notches, or None where there is nothing to filter."""
+    from scipy.signal import iirnotch, tf2sos
+
+    parts = [_band(settings, sfreq)]
+    parts += [tf2sos(*iirnotch(f, NOTCH_QUALITY, fs=settings.sfreq)) for f in settings.notches_for(sfreq)]
+    there = [part for part in parts if part is not None]
+    return np.concatenate(there) if there else None
+
+
+def _band(settings: Preprocessing, sfreq: float) -> np.ndarray | None:
     from scipy.signal import butter
 
     highpass, lowpass = settings.highpass, settings.lowpass_for(sfreq)
+    edges: dict[str, Any] = {}
     if highpass is not None and lowpass is not None:
-        sos: np.ndarray = butter(settings.order, [highpass, lowpass], "bandpass", fs=settings.sfreq, output="sos")
-        return sos
-    if highpass is not None:
-        return np.asarray(butter(settings.order, highpass, "highpass", fs=settings.sfreq, output="sos"))
-    if lowpass is not None:
-        return np.asarray(butter(settings.order, lowpass, "lowpass", fs=settings.sfreq, output="sos"))
-    return None
+        edges = {"Wn": [highpass, lowpass], "btype": "bandpass"}
+    elif highpass is not None or lowpass is not None:
+        edges = {"Wn": highpass or lowpass, "btype": "highpass" if highpass is not None else "lowpass"}
+    return np.asarray(butter(settings.order, **edges, fs=settings.sfreq, output="sos")) if edges else None

@@ -169,6 +169,24 @@ def _predict(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", required=True, help="folder for the results")
 
 
+def _analyze(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("kind", metavar="KIND", help="what to look at, such as gates or cka")
+    _add_recording(parser)
+    parser.add_argument(
+        "--checkpoint",
+        metavar="C",
+        action="append",
+        required=True,
+        help="model: a file, or random:FAMILY[:SIZE[:SEED]]; twice for what compares two",
+    )
+    _add_head(parser)
+    _add_start(parser)
+    parser.add_argument("--duration", type=_duration, metavar="S", help="length of the span, seconds (default: all)")
+    parser.add_argument("--option", action="append", default=[], metavar="K=V", help="an option of this kind")
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: auto")
+    parser.add_argument("--out", metavar="DIR", required=True, help="folder for the results")
+
+
 def _score(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("reference", nargs="?", metavar="REFERENCE", help="what is true: event file or recording")
     parser.add_argument("hypothesis", nargs="?", metavar="HYPOTHESIS", help="what was predicted: event file")
@@ -216,6 +234,7 @@ COMMANDS: dict[str, tuple[str, Any]] = {
     "info": ("describes a recording without loading its samples", _info),
     "inspect": ("describes a checkpoint: family, configuration, parameters, key check", _inspect),
     "predict": ("runs a model over a recording and writes its events and probabilities", _predict),
+    "analyze": ("looks into a model on this signal: KIND.npz, KIND.json, KIND.svg", _analyze),
     "score": ("compares two event files", _score),
     "screenshot": ("renders the main window off screen", _screenshot),
     "convert": ("makes a lossless EDF+ or BDF+ copy of a recording", _convert),

@@ -20,8 +20,8 @@ def check_folder(out: Path) -> None:
         pass
 
 
-def write_folder(out: Path, texts: Mapping[str, str]) -> None:
-    """Put text files into a folder, which is made where it is missing; on failure no new file or folder remains."""
+def write_folder(out: Path, texts: Mapping[str, str | bytes]) -> None:
+    """Put files into a folder, which is made where it is missing; on failure no new file or folder remains."""
     with _Naming(out):
         missing = [folder for folder in (out, *out.parents) if not folder.exists()]
         part: Path | None = None
@@ -30,7 +30,7 @@ def write_folder(out: Path, texts: Mapping[str, str]) -> None:
             part = Path(tempfile.mkdtemp(dir=out if out.is_dir() else out.parent, prefix=PART))
             for name, text in texts.items():
                 with whole_file(part / name) as file:
-                    file.write(text.encode())
+                    file.write(text.encode() if isinstance(text, str) else text)
             out.mkdir(exist_ok=True)
             for name in texts:
                 os.replace(part / name, out / name)

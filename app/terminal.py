@@ -118,6 +118,30 @@ def predict(options: Namespace) -> None:
     print(outcome.text)
 
 
+def analyze(options: Namespace) -> None:
+    """Do one analysis of a model on a recording."""
+    from analysis.kinds import find_kind
+
+    find_kind(options.kind)
+    check_files(options.recording, options.checkpoint, options.head, options.config)
+    from app import analysis_runs
+
+    with console_progress("Analysing") as progress:
+        outcome = analysis_runs.analyze(
+            options.kind,
+            options.recording,
+            [{"checkpoint": c, "head": options.head, "config": options.config} for c in options.checkpoint],
+            options.out,
+            start=options.start,
+            duration=options.duration,
+            options=options.option,
+            device=options.device,
+            progress=progress,
+        )
+    warn(outcome.warnings)
+    print(outcome.text)
+
+
 def score(options: Namespace) -> None:
     """Compare two event files, or each pair of a list."""
     from app import headless
@@ -190,8 +214,10 @@ def check_files(
         from analysis.readers import detect_format
 
         detect_format(recording)
+    from models.random_checkpoints import is_random_name
+
     for checkpoint in checkpoints:
-        if not _is_packaged(checkpoint):
+        if not _is_packaged(checkpoint) and not is_random_name(checkpoint):
             _check_file(checkpoint, "checkpoint")
     for name, role in ((head, "head"), (config, "config")):
         if name is not None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from PyQt6.QtWidgets import QMainWindow
+
+from analysis.montage import MONTAGES
+from analysis.montages.own import OwnMontages
 from app.engine_process import EngineProcess
 from app.mark_keeper import MarkShelf
 from app.settings import Settings
-
-if TYPE_CHECKING:
-    from app.main_window import MainWindow
 
 # What the first run of any model would otherwise wait for.
 _ENGINE_MODULES = ("torch", "scipy.signal", "brainmaze_eeg_models")
@@ -37,14 +37,15 @@ class Workplace:
         log = data_folder / "log" / "engine.log" if data_folder is not None else None
         self.engine = EngineProcess(preload=_ENGINE_MODULES, log=log)
         self.reader = EngineProcess("reader", niceness=0, log=log)
-        self.shelf = MarkShelf()
-        self.windows: list[MainWindow] = []
+        self.shelf = MarkShelf(folder=data_folder / "marks" if data_folder is not None else None)
+        self.montages = OwnMontages(data_folder / "montages" if data_folder is not None else None, MONTAGES)
+        self.windows: list[QMainWindow] = []
 
-    def enter(self, window: MainWindow) -> None:
+    def enter(self, window: QMainWindow) -> None:
         """Count a window among those that are open."""
         self.windows.append(window)
 
-    def leave(self, window: MainWindow) -> None:
+    def leave(self, window: QMainWindow) -> None:
         """Forget a window that closes, keep the settings, and end the processes behind the last one."""
         if window not in self.windows:
             return
@@ -52,5 +53,6 @@ class Workplace:
         if self._save_settings is not None:
             self._save_settings(self.settings)
         if not self.windows:
+            self.shelf.close()
             for process in (self.engine, self.reader):
                 process.close()

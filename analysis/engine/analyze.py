@@ -1,0 +1,195 @@
+"""One analysis of a model on a recording: the one function behind the window's panels and the command line."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from analysis.analyses import Analysis, Findings
+from analysis.engine.predict import check_window
+from analysis.engine.session import choose_device, describe_device
+from analysis.errors import AnalysisError
+from analysis.kinds import Kind, check_families, find_kind
+from analysis.progress import Progress
+from analysis.provenance import library_versions, now, software_version
+from analysis.readers import open_recording
+from analysis.recording import Recording, Window
+from analysis.results import AnalysisRequest
+from models.families import MODELS, Checkpoint
+from models.random_checkpoints import load_any
+
+NUMBERS = 1  # raised by every change of this program that changes numbers, so that older results are not reused
+LIBRARIES = ("torch", "numpy", "scipy", "scikit-learn", "mne")
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A model on its device, with the facts of its checkpoint."""
+
+    network: Any  # a module with the methods of its family
+    facts: Checkpoint
+
+    @property
+    def family(self) -> str:
+        """The name of its family."""
+        return self.facts.model_name
+
+    @property
+    def title(self) -> str:
+        """What a person calls it."""
+        title = MODELS[self.family].title
+        return title if self.facts.size in ("other", "published") else f"{title}-{self.facts.size}"
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What an analysis works on; `options` are complete and checked."""
+
+    recording: Recording
+    window: Window
+    models: tuple[LoadedModel, ...]
+    options: Mapping[str, Any]
+    device: torch.device
+
+    @property
+    def model(self) -> LoadedModel:
+        """The first model."""
+        return self.models[0]
+
+
+_last: dict[tuple[Any, ...], LoadedModel] = {}
+_KEPT = 2
+
+
+def analyze(
+    kind: str,
+    path: str | Path,
+    checkpoints: Sequence[str | Path | Mapping[str, Any]],
+    start: float | None = None,
+    duration: float | None = None,
+    options: Mapping[str, Any] | None = None,
+    device: str = "auto",
+    progress: Progress | None = None,
+) -> Analysis:
+    """Do one kind of analysis (see `analysis.kinds`) on `duration` seconds of a recording from `start` on.
+
+    A checkpoint is a file, a name such as "random:axon:tiny:7", or a table with `checkpoint`, `head` and `config`.
+    RecordingError, CheckpointError or AnalysisError say in one sentence what is wrong; Cancelled comes from `progress`.
+    """
+    progress = progress or Progress()
+    began = time.monotonic()
+    chosen = find_kind(kind)
+    values = chosen.parse_options(options or {})
+    target = choose_device(device)
+    with open_recording(path) as recording:
+        stop = None if duration is None else (start or 0.0) + duration
+        window = check_window(recording, start, stop)
+        progress.report(0, 1, "loading the model")
+        models = tuple(_load(given, target) for given in checkpoints)
+        check_families(chosen, [m.family for m in models], [_name(given) for given in checkpoints])
+        inputs = Inputs(recording, window, models, values, target)
+        findings = _function(chosen, models[0].family)(inputs, progress)
+        return _wrap(chosen, inputs, findings, time.monotonic() - began)
+
+
+def _function(kind: Kind, family: str) -> Callable[[Inputs, Progress], Findings]:
+    name = kind.function_for(family)
+    assert name is not None  # checked before
+    module, _, function = name.partition(":")
+    found: Callable[[Inputs, Progress], Findings] = getattr(importlib.import_module(module), function)
+    return found
+
+
+def _load(given: str | Path | Mapping[str, Any], device: torch.device) -> LoadedModel:
+    """A model, kept for the next analysis until one of its files changes."""
+    table = given if isinstance(given, Mapping) else {"checkpoint": given}
+    files = [table.get(name) for name in ("checkpoint", "head", "config")]
+    key = (*(_stamp(file) for file in files), str(device))
+    if key not in _last:
+        while len(_last) >= _KEPT:
+            _last.pop(next(iter(_last)))
+        network = load_any(str(files[0]), head=files[1], device=device, config=files[2])
+        facts = network.checkpoint
+        assert isinstance(facts, Checkpoint)
+        _last[key] = LoadedModel(network, facts)
+    _last[key] = _last.pop(key)  # the one used last goes last
+    return _last[key]
+
+
+def _name(given: str | Path | Mapping[str, Any]) -> str:
+    return str(given["checkpoint"] if isinstance(given, Mapping) else given)
+
+
+def _stamp(file: str | Path | None) -> tuple[Any, ...]:
+    if file is None:
+        return (None,)
+    try:
+        status = Path(file).stat()
+    except OSError:
+        return (str(file),)
+    return (str(Path(file).resolve()), status.st_size, status.st_mtime_ns)
+
+
+def _wrap(kind: Kind, inputs: Inputs, findings: Findings, seconds: float) -> Analysis:
+    digests = tuple(digest for model in inputs.models for digest in _digests(model))
+    options = {**inputs.options, "code": [software_version(), NUMBERS]}
+    request = AnalysisRequest(kind.name, inputs.recording.id, digests, window=inputs.window, options=options)
+    return Analysis(
+        request=request,
+        created=now(),
+        software_version=software_version(),
+        provenance=_provenance(kind, inputs, findings, seconds),
+        title=kind.title,
+        models=tuple(model.title for model in inputs.models),
+        arrays=findings.arrays,
+        facts=findings.facts,
+        labels=findings.labels,
+        notes=(*findings.notes, *(note for model in inputs.models for note in model.facts.notes)),
+        random_weights=any(model.facts.random_weights for model in inputs.models),
+    )
+
+
+def _digests(model: LoadedModel) -> tuple[str, ...]:
+    return model.facts.digests or (str(model.facts.card.get("name", model.family)),)
+
+
+def _provenance(kind: Kind, inputs: Inputs, findings: Findings, seconds: float) -> dict[str, Any]:
+    recording = inputs.recording
+    return {
+        "kind": kind.name,
+        "recording": {"path": str(recording.path), "id": recording.id, "duration": recording.duration},
+        "span": [inputs.window.start, inputs.window.stop],
+        "checkpoints": [
+            {
+                "path": str(model.facts.path) if model.facts.path else model.facts.card.get("name"),
+                "sha256": model.facts.sha256,
+                "family": model.family,
+                "size": model.facts.size,
+                "n_params": model.facts.n_params,
+                "random_weights": model.facts.random_weights,
+            }
+            for model in inputs.models
+        ],
+        "preprocessing": dict(findings.preprocessing),
+        "options": dict(inputs.options),
+        "seed": inputs.options.get("seed"),
+        "software_version": software_version(),
+        "versions": library_versions(LIBRARIES),
+        "device": describe_device(inputs.device),
+        "warnings": list(recording.warnings),
+        "wall_time": round(seconds, 3),
+    }
+
+
+def refuse_short(inputs: Inputs, least: float) -> None:
+    """AnalysisError where the span is shorter than an analysis needs, in seconds."""
+    if inputs.window.duration < least - 1e-9:
+        raise AnalysisError(
+            f"{inputs.window.duration:g} s are too short ({inputs.recording.path}): give at least {least:g} s"
+        )

@@ -1,0 +1,143 @@
+"""Windows of a recording as a model of scalp electrodes takes them: channels with positions, equal lengths, no gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.electrodes import EARS
+from analysis.errors import AnalysisError
+from analysis.preprocessing import Preprocessing, SpanSignal
+from analysis.progress import Progress
+from analysis.recording import Recording, Window
+from analysis.survey import ScorableSpan, survey_recording
+
+_SHOWN = 6
+
+
+@dataclass(frozen=True)
+class WindowPlan:
+    """Which windows of a recording are looked at, and through which channels.
+
+    `onsets` (n,) float64 seconds; `ch_names`, and `positions` (channels, 3) float32 metres in the head frame;
+    `left_out` are (channel, reason).
+    """
+
+    onsets: np.ndarray
+    seconds: float
+    ch_names: tuple[str, ...]
+    positions: np.ndarray
+    left_out: tuple[tuple[str, str], ...]
+    n_possible: int
+    signals: tuple[SpanSignal, ...]
+    span_of: tuple[int, ...]
+    settings: Preprocessing
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about what is not looked at."""
+        notes = []
+        if self.left_out:
+            listed = ", ".join(f"{name} ({why})" for name, why in self.left_out[:_SHOWN])
+            more = f" and {len(self.left_out) - _SHOWN} more" if len(self.left_out) > _SHOWN else ""
+            notes.append(f"Channels left out: {listed}{more}.")
+        if len(self.onsets) < self.n_possible:
+            notes.append(f"{len(self.onsets)} of {self.n_possible} windows, spread evenly over the span.")
+        return tuple(notes)
+
+    def batches(self, size: int, progress: Progress, text: str) -> Iterator[np.ndarray]:
+        """Signals (up to `size`, channels, samples) float32 microvolts, one batch of windows after the other."""
+        n = round(self.seconds * self.settings.sfreq)
+        for at in range(0, len(self.onsets), size):
+            progress.report(at, len(self.onsets), text)
+            yield np.stack([self._read(i, n) for i in range(at, min(at + size, len(self.onsets)))])
+
+    def _read(self, i: int, n: int) -> np.ndarray:
+        signal = self.signals[self.span_of[i]]
+        first = round((self.onsets[i] - signal.origin) * self.settings.sfreq)
+        first = min(max(first, signal.first), signal.stop - n)
+        return signal.read(first, first + n)
+
+
+def plan_windows(
+    recording: Recording,
+    window: Window,
+    seconds: float,
+    settings: Preprocessing,
+    most: int | None = None,
+    progress: Progress | None = None,
+) -> WindowPlan:
+    """Lay windows of `seconds` over a span, from its start on, in the stretches without gaps; at most `most` of them.
+
+    A channel counts when it is a referential, calibrated brain channel with a position that is neither flat nor
+    missing. AnalysisError when no channel or no window remains, with the reason.
+    """
+    refuse_bipolar(recording)
+    survey = survey_recording(recording, window, progress=progress)
+    left_out = [pair for pair in survey.left_out if not _expected(recording, pair[0])]
+    picks = [pick for pick in survey.picks if recording.channels[pick].position is not None]
+    left_out += [
+        (recording.channels[pick].name, "no position: rename it to a 10-20 or 10-10 site, or give one in the file")
+        for pick in survey.picks
+        if pick not in picks
+    ]
+    if not picks:
+        raise AnalysisError(
+            f"no channel has a position on the head ({recording.path}): "
+            "name the channels by 10-20 or 10-10 sites, or use a file that states positions"
+        )
+    spans = [_within(span, window) for span in survey.spans]
+    found = [(i, onset) for i, span in enumerate(spans) for onset in _onsets(span, seconds)]
+    if not found:
+        raise AnalysisError(
+            f"no window of {seconds:g} s without a gap lies between {window.start:g} and {window.stop:g} s "
+            f"({recording.path}): choose a longer span, or shorter windows"
+        )
+    chosen = _spread(found, most)
+    signals = tuple(SpanSignal(recording, span, picks, settings) for span in survey.spans)
+    return WindowPlan(
+        onsets=np.array([onset for _, onset in chosen]),
+        seconds=seconds,
+        ch_names=tuple(recording.channels[pick].name for pick in picks),
+        positions=np.array([recording.channels[pick].position for pick in picks], np.float32),
+        left_out=tuple(left_out),
+        n_possible=len(found),
+        signals=signals,
+        span_of=tuple(i for i, _ in chosen),
+        settings=settings,
+    )
+
+
+def refuse_bipolar(recording: Recording) -> None:
+    """AnalysisError for a recording whose brain channels are all differences of two electrodes."""
+    brain = [c for c in recording.channels if c.is_brain and c.site not in EARS]
+    bipolar = [c.name for c in brain if c.pair is not None]
+    if bipolar and len(bipolar) == len(brain):
+        raise AnalysisError(
+            f"the channels were recorded bipolar, such as {bipolar[0]}, and this model needs the potential at single "
+            f"electrodes ({recording.path}): use a referential recording"
+        )
+
+
+def _expected(recording: Recording, name: str) -> bool:
+    """Whether nobody would look for a channel among those of the brain."""
+    channel = recording.channels[recording.ch_names.index(name)]
+    return not channel.is_brain or channel.site in EARS
+
+
+def _within(span: ScorableSpan, window: Window) -> Window:
+    return Window(max(span.start, window.start), min(span.stop, window.stop))
+
+
+def _onsets(span: Window, seconds: float) -> list[float]:
+    count = int((span.stop - span.start) / seconds + 1e-6)
+    return [span.start + i * seconds for i in range(count)]
+
+
+def _spread(found: Sequence[tuple[int, float]], most: int | None) -> list[tuple[int, float]]:
+    if most is None or len(found) <= most:
+        return list(found)
+    places = np.linspace(0, len(found) - 1, most).round().astype(int)
+    return [found[i] for i in places]

@@ -1,0 +1,115 @@
+"""Draws an analysis as a figure for a paper; every kind that has no drawing of its own gets a plain one."""
+
+from __future__ import annotations
+
+import importlib
+import io
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from analysis.analyses import Analysis, NamedArray
+from analysis.figures.style import DIVERGING, MUTED, RESEARCH_ONLY, SEQUENTIAL, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Drawings by kind ("module:function"): each gets a figure and the analysis, and fills the figure.
+DRAWINGS: Mapping[str, str] = {
+    "gates": "analysis.figures.axon:draw_gates",
+    "gate-interventions": "analysis.figures.axon:draw_interventions",
+    "relation-mass": "analysis.figures.axon:draw_relation_mass",
+}
+_WIDTH, _HEIGHT = 7.2, 4.6  # inches: two columns of a journal
+_FOOT = 0.075  # of the height
+_MOST_PANELS = 6
+_LISTED = 24
+
+
+def make_figure(result: Analysis, size: tuple[float, float] = (_WIDTH, _HEIGHT)) -> Figure:
+    """A matplotlib figure of an analysis, `size` in inches, with a foot that names span, model and limits of use."""
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    with styled():
+        figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(rect=(0, _FOOT, 1, 1 - _FOOT)))
+        drawing = DRAWINGS.get(result.kind)
+        (_drawing(drawing) if drawing else draw_plain)(figure, result)
+        figure.text(0.01, 0.012, foot(result), fontsize=6, color=MUTED, va="bottom")
+        figure.canvas.draw()
+    return figure
+
+
+def figure_bytes(result: Analysis, form: Literal["svg", "pdf", "png"]) -> bytes:
+    """The figure as a file; the same analysis gives the same bytes."""
+    buffer = io.BytesIO()
+    with styled():
+        stamp: dict[str, Any] = {"Date": None} if form == "svg" else {"CreationDate": None} if form == "pdf" else {}
+        make_figure(result).savefig(buffer, format=form, metadata=stamp)
+    return buffer.getvalue()
+
+
+def foot(result: Analysis) -> str:
+    """What stands under every figure: the model, the recording and span, and what it may be used for."""
+    start, stop = result.provenance.get("span", (0.0, 0.0))
+    name = str(result.provenance.get("recording", {}).get("path", "")).replace("\\", "/").rsplit("/", 1)[-1]
+    lines = [f"{' and '.join(result.models)} · {name}, {start:g} to {stop:g} s"]
+    if result.random_weights:
+        lines.append("Random weights: the figure shows how the analysis works and says nothing about the recording.")
+    return "\n".join([*lines, RESEARCH_ONLY])
+
+
+def draw_plain(figure: Figure, result: Analysis) -> None:
+    """Lines for one axis, images for two, means over the leading axes for more; at most six arrays."""
+    chosen = [(name, array) for name, array in result.arrays.items() if array.values.ndim >= 1][:_MOST_PANELS]
+    columns = min(len(chosen), 3) or 1
+    rows = -(-len(chosen) // columns) or 1
+    axes = figure.subplots(rows, columns, squeeze=False)
+    for ax in axes.flat[len(chosen) :]:
+        ax.set_axis_off()
+    for ax, (name, array) in zip(axes.flat, chosen, strict=False):
+        _draw_array(figure, ax, name, array, result)
+
+
+def _draw_array(figure: Figure, ax: Axes, name: str, array: NamedArray, result: Analysis) -> None:
+    values, names = array.values, list(array.axes)
+    while values.ndim > 2:
+        values, names = values.mean(0), names[1:]
+    ax.set_title(name.replace("_", " "))
+    unit = f" ({array.unit})" if array.unit != "1" else ""
+    if values.ndim == 1:
+        ax.plot(values, marker="o", markersize=2)
+        ax.set_ylabel(array.meaning + unit, fontsize=6, wrap=True)
+        label_axis(ax, "x", result, names[0])
+        return
+    image = ax.imshow(values, aspect="auto", interpolation="nearest", **colours(values))
+    bar = figure.colorbar(image, ax=ax)
+    bar.set_label(array.meaning + unit, fontsize=6)
+    label_axis(ax, "x", result, names[1])
+    label_axis(ax, "y", result, names[0])
+
+
+def colours(values: np.ndarray) -> dict[str, Any]:
+    """A diverging scale around zero for values of both signs, a sequential one for others."""
+    finite = values[np.isfinite(values)]
+    if finite.size and finite.min() < 0 < finite.max():
+        most = float(np.abs(finite).max())
+        return {"cmap": DIVERGING, "vmin": -most, "vmax": most}
+    return {"cmap": SEQUENTIAL}
+
+
+def label_axis(ax: Axes, which: Literal["x", "y"], result: Analysis, name: str) -> None:
+    """Name an axis, and its entries where they have names and are few."""
+    axis = ax.xaxis if which == "x" else ax.yaxis
+    axis.set_label_text(name)
+    entries = result.labels.get(name, ())
+    if 0 < len(entries) <= _LISTED and not all(entry.isdigit() for entry in entries):
+        axis.set_ticks(range(len(entries)), entries, fontsize=6, rotation=60 if which == "x" else 0)
+
+
+def _drawing(name: str) -> Callable[[Figure, Analysis], None]:
+    module, _, function = name.partition(":")
+    found: Callable[[Figure, Analysis], None] = getattr(importlib.import_module(module), function)
+    return found

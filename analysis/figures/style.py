@@ -1,0 +1,49 @@
+"""How every figure looks: fonts, lines, colours safe for colour-blind readers, and the line that says what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+RESEARCH_ONLY = "Research use only: not for diagnosis."
+TEAL, BROWN, VIOLET, INK, MUTED, GRID = "#1b8a8a", "#b5712a", "#7a3db8", "#1c2430", "#667080", "#d9dee4"
+CYCLE = (VIOLET, TEAL, BROWN, "#3566b0", "#8a8f3a", "#c2487a")
+DIVERGING = "BrBG"  # brown to teal, white in the middle
+SEQUENTIAL = "viridis"
+_SETTINGS: dict[str, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "cerebroscope",
+    "pdf.fonttype": 42,
+    "font.family": "sans-serif",
+    "font.size": 8,
+    "axes.titlesize": 9,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 8,
+    "axes.edgecolor": MUTED,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.labelcolor": INK,
+    "text.color": INK,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "lines.linewidth": 1.2,
+    "legend.frameon": False,
+    "legend.fontsize": 7,
+    "figure.dpi": 100,
+    "savefig.dpi": 300,
+}
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Within the block matplotlib draws as this program's figures look."""
+    import matplotlib as mpl
+
+    settings: Any = {**_SETTINGS, "axes.prop_cycle": f"cycler('color', {list(CYCLE)})"}
+    with mpl.rc_context(settings):
+        yield

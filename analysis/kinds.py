@@ -1,0 +1,130 @@
+"""The kinds of analysis there are: what they are called, what can be chosen, and which model gives which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.errors import AnalysisError
+from models.families import MODELS
+
+
+@dataclass(frozen=True)
+class Option:
+    """A choice of the reader: its default decides its type; `choices` are all it may be, where they can be listed."""
+
+    name: str
+    default: Any
+    text: str
+    choices: tuple[Any, ...] = ()
+    least: float | None = None
+
+    def parse(self, value: Any) -> Any:
+        """A value from the command line or a panel; AnalysisError names the option and what it may be."""
+        try:
+            made = _convert(value, self.default)
+        except ValueError:
+            raise self._wrong(value) from None
+        if (self.choices and made not in self.choices) or (self.least is not None and made < self.least):
+            raise self._wrong(value)
+        return made
+
+    def _wrong(self, value: Any) -> AnalysisError:
+        if self.choices:
+            allowed = "one of " + ", ".join(map(str, self.choices))
+        elif isinstance(self.default, bool):
+            allowed = "yes or no"
+        elif isinstance(self.default, int | float):
+            whole = "a whole number" if isinstance(self.default, int) else "a number"
+            allowed = whole if self.least is None else f"{whole} of at least {self.least:g}"
+        else:
+            allowed = "a text"
+        return AnalysisError(f"the option {self.name} cannot be {value!r}: give {allowed}")
+
+
+def _convert(value: Any, default: Any) -> Any:
+    if isinstance(default, bool):
+        if isinstance(value, bool):
+            return value
+        words = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+        if str(value).lower() not in words:
+            raise ValueError(value)
+        return words[str(value).lower()]
+    if isinstance(default, int | float):
+        return type(default)(value)
+    return str(value)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of analysis; `functions` names the code ("module:function") by family, or for every one with "*"."""
+
+    name: str
+    title: str
+    functions: Mapping[str, str]
+    options: tuple[Option, ...] = ()
+    models: tuple[int, int] = (1, 1)  # least and most
+
+    def function_for(self, family: str) -> str | None:
+        """The code for a family of models; None where it gives no such analysis."""
+        return self.functions.get(family, self.functions.get("*"))
+
+    def parse_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """All options with their values; AnalysisError for a name that is not one."""
+        known = {option.name: option for option in self.options}
+        for name in given:
+            if name not in known:
+                allowed = f"{self.name} takes {', '.join(known)}" if known else f"{self.name} takes none"
+                raise AnalysisError(f"no option is called {name!r}: {allowed}")
+        return {name: option.parse(given.get(name, option.default)) for name, option in known.items()}
+
+
+_AXON = "analysis.engine.axon_gates"
+WINDOW = Option("window", 10.0, "length of a window of the model, seconds", least=1.0)
+SEED = Option("seed", 0, "of what is drawn at random")
+MOST_WINDOWS = Option("windows", 50, "at most so many windows, spread over the span", least=1)
+
+KINDS: Mapping[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind("gates", "Gates of time and space", {"axon": f"{_AXON}:gate_profile"}, (WINDOW, MOST_WINDOWS)),
+        Kind(
+            "gate-interventions",
+            "What happens if the gates may not choose",
+            {"axon": f"{_AXON}:gate_interventions"},
+            (
+                WINDOW,
+                SEED,
+                Option("gate", "axis", "which gates", ("axis", "scale")),
+                Option("calibration", 50, "windows that the means are taken over", least=1),
+            ),
+        ),
+        Kind("relation-mass", "Where attention goes", {"axon": f"{_AXON}:relation_masses"}, (WINDOW, MOST_WINDOWS)),
+    )
+}
+
+
+def find_kind(name: str) -> Kind:
+    """A kind by its name; AnalysisError lists those there are."""
+    if name not in KINDS:
+        raise AnalysisError(f"no analysis is called {name!r}: choose one of {', '.join(KINDS)}")
+    return KINDS[name]
+
+
+def kinds_of(family: str) -> list[str]:
+    """The kinds of analysis that a family of models gives."""
+    return [name for name, kind in KINDS.items() if kind.function_for(family)]
+
+
+def check_families(kind: Kind, families: Sequence[str], names: Sequence[str]) -> None:
+    """AnalysisError where there are too few or too many models, or one of a family that gives no such analysis."""
+    least, most = kind.models
+    if not least <= len(families) <= most:
+        wanted = f"{least}" if least == most else f"{least} to {most}"
+        raise AnalysisError(f"{kind.name} needs {wanted} checkpoint{'s' if most > 1 else ''}, not {len(families)}")
+    for family, name in zip(families, names, strict=True):
+        if kind.function_for(family) is None:
+            title = MODELS[family].title if family in MODELS else family
+            given = ", ".join(kinds_of(family)) or "none yet"
+            raise AnalysisError(f"{title} gives no {kind.name} ({name}): it gives {given}")

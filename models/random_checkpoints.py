@@ -1,0 +1,82 @@
+"""Models with seeded random weights, asked for by name: what every analysis can be tried with, and compared to.
+
+A name is "random:FAMILY", "random:FAMILY:SIZE" or "random:FAMILY:SIZE:SEED", such as "random:axon:tiny:7".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from models.axon.config import AXON, DENSE, AxonConfig
+from models.errors import CheckpointError
+from models.families import Checkpoint
+from models.mvpformer.config import MVPFORMER_S, MVPFormerConfig
+from models.registry import load_model, untrained_model
+
+if TYPE_CHECKING:
+    import torch
+
+PREFIX = "random:"
+_CLASSES = 2
+
+# By family: the sizes by name, the first of which is taken where none is named.
+SIZES: Mapping[str, Mapping[str, Any]] = {
+    "mvpformer": {
+        "tiny": MVPFormerConfig(n_embd=64, n_layer=3, n_head=4, n_head_kv=2, n_inner=96, task="classification"),
+        "S": replace(MVPFORMER_S, task="classification"),
+    },
+    "axon": {
+        "tiny": AxonConfig(embed_dim=64, depth=6, num_heads=4, n_outputs=_CLASSES, head_hidden_dim=32),
+        "published": replace(AXON, n_outputs=_CLASSES),
+        "dense-tiny": AxonConfig(
+            embed_dim=64, depth=6, num_heads=4, n_outputs=_CLASSES, head_hidden_dim=32, variant="dense"
+        ),
+        "dense": replace(DENSE, n_outputs=_CLASSES),
+    },
+}
+
+
+def is_random_name(name: str) -> bool:
+    """Whether a checkpoint is asked for by such a name."""
+    return name.startswith(PREFIX)
+
+
+def random_model(name: str, device: str | torch.device = "cpu") -> torch.nn.Module:
+    """The model of such a name; CheckpointError says what there is instead of what was asked for."""
+    family, size, seed = _parse(name)
+    model = untrained_model(family, SIZES[family][size], seed=seed, device=device)
+    facts = model.checkpoint
+    assert isinstance(facts, Checkpoint)
+    card = {"name": f"{PREFIX}{family}:{size}:{seed}", "trained": False, "seed": seed}
+    model.checkpoint = replace(facts, card=card)
+    return model
+
+
+def load_any(
+    name: str,
+    head: str | PathLike[str] | None = None,
+    device: str | torch.device = "cpu",
+    config: str | PathLike[str] | None = None,
+) -> torch.nn.Module:
+    """The model of a checkpoint file, or of such a name."""
+    if is_random_name(name):
+        return random_model(name, device)
+    return load_model(name, head=head, device=device, config=config)
+
+
+def _parse(name: str) -> tuple[str, str, int]:
+    parts = name.removeprefix(PREFIX).split(":")
+    family = parts[0]
+    if family not in SIZES:
+        raise CheckpointError(f"no family of models is called {family!r} ({name}): choose one of {', '.join(SIZES)}")
+    sizes = SIZES[family]
+    size = parts[1] if len(parts) > 1 and parts[1] else next(iter(sizes))
+    if size not in sizes:
+        raise CheckpointError(f"{family} has no size {size!r} ({name}): choose one of {', '.join(sizes)}")
+    seed = parts[2] if len(parts) > 2 else "0"
+    if not (seed.isascii() and seed.isdigit()) or len(parts) > 3:
+        raise CheckpointError(f"the seed must be a whole number ({name}): write {PREFIX}{family}:{size}:7")
+    return family, size, int(seed)

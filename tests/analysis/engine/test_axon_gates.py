@@ -1,0 +1,107 @@
+"""Gates, interventions and relation masses of an AXON on a recording."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from analysis.engine import analyze as engine
+from analysis.engine.analyze import analyze
+from analysis.errors import AnalysisError
+from models.errors import CheckpointError
+from models.random_checkpoints import random_model
+
+
+@pytest.fixture(scope="module")
+def scalp(shared: Path) -> Path:
+    return shared / "recordings" / "scalp-seizure-46ch" / "demo_edf.edf"
+
+
+@pytest.fixture
+def lively(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model whose gates differ from token to token, which those of fresh weights do not."""
+
+    def load(name: str, **_: Any) -> torch.nn.Module:
+        model = random_model(name)
+        generator = torch.Generator().manual_seed(0)
+        with torch.no_grad():
+            for gate in model.gates():  # type: ignore[operator]
+                gate.mlp[2].weight.copy_(torch.randn(gate.mlp[2].weight.shape, generator=generator))
+        return model
+
+    monkeypatch.setattr(engine, "load_any", load)
+    monkeypatch.setattr(engine, "_last", {})
+
+
+def test_gates_of_a_span_are_told_by_layer_window_channel_and_patch(scalp: Path, lively: None) -> None:
+    found = analyze("gates", scalp, ["random:axon:tiny:3"], 0, 20)
+    temporal = found.values("temporal")
+    channels = found.labels["channel"]
+    assert temporal.shape == (6, 2, len(channels), 11)
+    assert {"Fp1", "O2"} <= set(channels)
+    assert not set(channels) & {"A1", "A2", "ECG"}
+    np.testing.assert_allclose(found.values("mean"), temporal.mean((1, 2, 3)), atol=1e-6)
+    squares = found.values("d_token") ** 2 - found.values("d_position") ** 2
+    np.testing.assert_allclose(squares, found.values("d_content") ** 2 / 2, atol=1e-6)  # two windows: N / (N - 1) = 2
+    np.testing.assert_allclose(found.values("patch_onset")[1, :2], [10.0, 10.9], atol=1e-5)
+    assert found.random_weights
+    assert found.provenance["preprocessing"]["notch"] == [50.0, 60.0]
+    again = analyze("gates", scalp, ["random:axon:tiny:3"], 0, 20)
+    np.testing.assert_array_equal(again.values("temporal"), temporal)
+    assert again.request.key() == found.request.key()
+
+
+def test_a_short_window_has_one_scale_and_one_window_no_content(scalp: Path, lively: None) -> None:
+    found = analyze("gates", scalp, ["random:axon"], 0, 5, {"window": 5})
+    assert "short" not in found.arrays
+    assert any("only one scale" in note for note in found.notes)
+    assert np.isnan(found.values("d_content")).all()
+
+
+def test_interventions_move_the_answer_and_leave_no_trace(scalp: Path, lively: None) -> None:
+    found = analyze("gate-interventions", scalp, ["random:axon"], 0, 30)
+    assert found.values("probability_change").shape == (7, 3, 2)
+    np.testing.assert_allclose(found.values("probability").sum(-1), 1.0, atol=1e-6)
+    np.testing.assert_allclose(found.values("probability_change").sum(-1), 0.0, atol=1e-6)
+    assert (found.values("cosine") < 1).any(1).all()
+    assert found.facts["calibration_windows"] == 3
+    other = analyze("gate-interventions", scalp, ["random:axon"], 0, 30, {"seed": 1})
+    shuffled = found.labels["intervention"].index("shuffled")
+    assert not np.array_equal(other.values("cosine")[shuffled], found.values("cosine")[shuffled])
+    np.testing.assert_array_equal(
+        np.delete(other.values("cosine"), shuffled, 0), np.delete(found.values("cosine"), shuffled, 0)
+    )
+
+
+def test_relation_masses_sum_to_one(scalp: Path) -> None:
+    found = analyze("relation-mass", scalp, ["random:axon:dense-tiny"], 0, 10)
+    np.testing.assert_allclose(found.values("mass").sum(-1), 1.0, atol=1e-5)
+    np.testing.assert_allclose(found.values("uniform").sum(), 1.0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("kind", "checkpoint", "span", "error", "words"),
+    [
+        ("gates", "random:axon:dense-tiny", (0, 10), AnalysisError, "dense has no axis gate"),
+        ("relation-mass", "random:axon", (0, 10), AnalysisError, "variant axon"),
+        ("gates", "random:axon", (0, 0.5), AnalysisError, "windows of 0.5 s hold no patch"),
+        ("gates", "random:axon:huge", (0, 10), CheckpointError, "choose one of tiny"),
+        ("gates", "random:axon:tiny:x", (0, 10), CheckpointError, "whole number"),
+        ("gates", "random:aksen", (0, 10), CheckpointError, "choose one of mvpformer"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_line(
+    scalp: Path, kind: str, checkpoint: str, span: tuple[float, float], error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        analyze(kind, scalp, [checkpoint], span[0], span[1])
+
+
+def test_intracranial_and_bipolar_recordings_are_refused(shared: Path) -> None:
+    ecog = next((shared / "recordings" / "ecog-seizure-mat").rglob("*.mat"))
+    with pytest.raises(AnalysisError, match="position"):
+        analyze("gates", ecog, ["random:axon"], 0, 10)
