@@ -23,6 +23,7 @@ REFERENCE = "average reference of the map's electrodes"
 LONGEST_VOLTAGE = 60.0  # seconds; the mean voltage of more is that of the high-pass filter
 # Samples of a page are kept; of a longer page those around the cursor.
 AROUND_CURSOR = 20.0
+_USUAL_SHARE = 98
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,8 @@ class Topography(AnalysisResult):
 
     `samples` (with the electrodes as rows) are there for a map that follows the cursor, `values` (n,) for one of a
     span; the unit is microvolts, or squared microvolts for the power of a `band`. `peak` is the greatest size among
-    them. The window of the request is the span that they cover.
+    them, `usual` the one that the greatest of the electrodes stays below for 98 % of the time. The window of the
+    request is the span that they cover.
     """
 
     head: HeadMap | None = None
@@ -39,6 +41,7 @@ class Topography(AnalysisResult):
     samples: Page | None = None
     values: np.ndarray = field(default_factory=lambda: np.empty(0))
     peak: float = 0.0
+    usual: float = 0.0
     count: int = 0
 
     @property
@@ -76,9 +79,9 @@ def map_voltage(source: BlockSource, head: HeadMap, window: Window) -> Topograph
     page = source.page(window)
     data = average_referenced(page.data)
     data.flags.writeable = False
-    peak = _peak(data)
     page = Page(page.window, page.ch_names, page.sfreq, data, page.first_time)
-    return Topography(*_facts("voltage", source.recording, window, source.display_filter), head, None, page, peak=peak)
+    facts = _facts("voltage", source.recording, window, source.display_filter)
+    return Topography(*facts, head, None, page, peak=_peak(data), usual=_usual(data))
 
 
 def map_mean_voltage(source: BlockSource, head: HeadMap, window: Window) -> Topography:
@@ -96,7 +99,7 @@ def map_mean_voltage(source: BlockSource, head: HeadMap, window: Window) -> Topo
         raise AnalysisError("there is no signal in this span: take another span")
     values = average_referenced(inside.mean(axis=0, dtype=np.float64))
     facts = _facts("mean voltage", source.recording, window, source.display_filter)
-    return Topography(*facts, head, None, None, values, _peak(values), inside.shape[0])
+    return Topography(*facts, head, None, None, values, _peak(values), _peak(values), inside.shape[0])
 
 
 def map_band_power(
@@ -118,7 +121,7 @@ def map_band_power(
         raise AnalysisError(f"no {seconds:g} s of this span are free of gaps: take another span")
     values = band_power(density.frequencies, density.power, band)
     facts = _facts(f"{band.name} power", recording, window, OFF)
-    return Topography(*facts, head, band, None, values, _peak(values), int(density.counts.max()))
+    return Topography(*facts, head, band, None, values, _peak(values), _peak(values), int(density.counts.max()))
 
 
 def _facts(
@@ -132,3 +135,10 @@ def _facts(
 def _peak(values: np.ndarray) -> float:
     finite = np.isfinite(values)
     return float(np.abs(values, where=finite, out=np.zeros_like(values)).max()) if finite.any() else 0.0
+
+
+def _usual(data: np.ndarray) -> float:
+    """What the greatest size of each sample (n, electrodes) stays below for most of the time."""
+    greatest = np.abs(data).max(axis=1) if data.size else np.empty(0)
+    greatest = greatest[np.isfinite(greatest)]
+    return float(np.percentile(greatest, _USUAL_SHARE)) if greatest.size else 0.0

@@ -111,8 +111,10 @@ def scalp_layout(recording: Recording, left_out: Mapping[str, str] | None = None
 
 def build_head_map(layout: ScalpLayout, size: int = GRID) -> HeadMap:
     """The interpolation of a layout on a grid over the square that holds the head; takes some 10 to 100 ms."""
-    grid = unflatten(grid_points(size), layout.edge)
-    matrix = spline_matrix(layout.directions, grid)
+    points = grid_points(size)
+    grid = unflatten(points, layout.edge)
+    # Outside the outermost electrodes the field of the border goes on: a spline swings there.
+    matrix = spline_matrix(layout.directions, unflatten(pulled_inside(points, layout.points), layout.edge))
     nearest = np.arccos(np.clip((grid @ layout.directions.T).max(axis=1), -1, 1))
     share = np.clip((_reach(layout.directions) + _FADE - nearest) / _FADE, 0, 1)
     cover = (share * share * (3 - 2 * share)).astype(np.float32).reshape(size, size)
@@ -156,6 +158,40 @@ def unflatten(points: np.ndarray, edge: float) -> np.ndarray:
     angle = np.minimum(distance * edge, math.pi)
     scale = np.divide(np.sin(angle), distance, out=np.zeros_like(angle), where=distance > 1e-12)
     return np.column_stack([points * scale[:, None], np.cos(angle)])
+
+
+def pulled_inside(points: np.ndarray, corners: np.ndarray) -> np.ndarray:
+    """Points (n, 2), those outside the convex hull of `corners` (m, 2) moved towards (0, 0) until they lie on it.
+
+    Nothing is moved where the hull does not hold (0, 0).
+    """
+    hull = _hull(corners)
+    ahead = np.roll(hull, -1, axis=0) - hull
+    outwards = np.column_stack([ahead[:, 1], -ahead[:, 0]])
+    distance = (outwards * hull).sum(axis=1)
+    if len(hull) < 3 or (distance <= 0).any():
+        return points
+    beyond = (points @ outwards.T / distance).max(axis=1)
+    return points / np.maximum(beyond, 1.0)[:, None]
+
+
+def _hull(points: np.ndarray) -> np.ndarray:
+    """Corners of the convex hull (k, 2) of points (n, 2), counter-clockwise (Andrew's monotone chain)."""
+    ordered = sorted(map(tuple, points.tolist()))
+    chains = []
+    for run in (ordered, ordered[::-1]):
+        chain: list[tuple[float, ...]] = []
+        for point in run:
+            while len(chain) > 1 and _turn(chain[-2], chain[-1], point) <= 0:
+                chain.pop()
+            chain.append(point)
+        chains.append(chain[:-1])
+    return np.array(chains[0] + chains[1]).reshape(-1, 2)
+
+
+def _turn(a: tuple[float, ...], b: tuple[float, ...], c: tuple[float, ...]) -> float:
+    """Positive where the way from a over b to c turns left."""
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
 def average_referenced(values: np.ndarray) -> np.ndarray:

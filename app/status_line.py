@@ -5,6 +5,7 @@ from __future__ import annotations
 from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QStatusBar
 
+from analysis.measuring import amount_text
 from app.panel import label, set_role
 from app.time_text import elapsed
 
@@ -28,20 +29,27 @@ class StatusLine(QStatusBar):
         self._work = label("", "muted")
         self._calibration = label("", "warning")
         self._device = label("", "muted")
+        self._measure = label("", "muted")
         self.addWidget(self._cursor)
+        self.addWidget(self._measure)
         self.addWidget(self._message, 1)
         for widget in (self._work, self._calibration, label(RESEARCH_ONLY, "muted"), self._device):
             self.addPermanentWidget(widget)
 
     def show_cursor(self, time: float, ch_name: str, value: float | None, unit: str) -> None:
         """Show time, channel and value under the cursor."""
-        unit = {"uV": "µV"}.get(unit, unit)
-        amount = "" if value is None or value != value else f"   {value:+.0f} {unit}".replace("-", "−")
+        known = value is not None and value == value
+        # Voltages of the body have a sign that matters; a saturation of 97 % has none.
+        amount = f"   {amount_text(value, unit, sign=unit == 'uV')}" if known else ""
         self._cursor.setText(f"{elapsed(time, 3)}   {ch_name}{amount}")
 
     def clear_cursor(self) -> None:
         """Show no reading: there is nothing under the cursor."""
         self._cursor.setText("")
+
+    def show_measure(self, text: str) -> None:
+        """Show what the caliper reads, for as long as it is there; empty takes it away."""
+        self._measure.setText(text)
 
     def say(self, text: str, role: str = "muted") -> None:
         """Show a sentence for ten seconds, or until the next one."""

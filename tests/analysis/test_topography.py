@@ -17,6 +17,7 @@ from analysis.topography import (
     build_head_map,
     flatten,
     grid_points,
+    pulled_inside,
     scalp_layout,
     spline_matrix,
     unflatten,
@@ -110,6 +111,28 @@ def test_left_is_left_and_the_nose_is_up(recording_of):
     picture = head.interpolate(layout.points[:, 1] * 100)
     assert (picture[:8, 16] > 0).all()
     assert (picture[-8:, 16] < 0).all()
+
+
+def test_outside_the_electrodes_the_field_of_the_border_goes_on(recording_of):
+    head = build_head_map(scalp_layout(recording_of([electrode(name) for name in NAMES])), 65)
+    picture = head.interpolate(np.random.default_rng(2).standard_normal(19))
+    points = grid_points(65)
+    rim = points / np.linalg.norm(points, axis=1, keepdims=True).clip(1e-9)
+    on_hull = pulled_inside(rim, head.layout.points)
+    assert np.linalg.norm(on_hull, axis=1).max() < 1.0
+    np.testing.assert_allclose(pulled_inside(on_hull * 0.99, head.layout.points), on_hull * 0.99)
+    top, left = picture[:, 32], picture[32]
+    np.testing.assert_allclose(top[0], top[2], atol=1e-4)
+    np.testing.assert_allclose(left[0], left[1], atol=1e-4)
+
+
+def test_nothing_is_moved_where_the_electrodes_lie_on_one_side():
+    points = grid_points(8)
+    corners = np.array([(0.2, 0.2), (0.8, 0.2), (0.5, 0.9)])
+    np.testing.assert_array_equal(pulled_inside(points, corners), points)
+    square = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5), (0.0, 0.0)])
+    moved = pulled_inside(np.array([(1.0, 0.0), (0.9, 0.9), (0.3, 0.2)]), square)
+    np.testing.assert_allclose(moved, [(0.5, 0.0), (0.5, 0.5), (0.3, 0.2)])
 
 
 def test_a_map_covers_what_is_near_its_electrodes_and_fades_where_there_are_none(recording_of):

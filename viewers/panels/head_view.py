@@ -1,0 +1,389 @@
+"""A head from above with a field over it: nose up, left at the left, electrodes by their own names, a scale below."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from PyQt6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
+from PyQt6.QtGui import QColor, QFontMetricsF, QImage, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PyQt6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from analysis.measuring import amount_text
+from analysis.topography import HeadMap
+from viewers.colour_scales import amount_scale, image, indices, signed_scale
+from viewers.contours import contour_levels, contour_lines
+from viewers.theme import LIGHT, Theme, font, px
+
+_EAR, _NOSE, _EDGE = 0.075, 0.115, 4.0  # of the radius, of the radius, pixels
+_SMALLEST, _USUAL = 190, 300
+_NAME_SIZES = (11, 10, 9, 8, 7)
+_NAME_GROWTH = 1 / 14  # pixels of letters to pixels of radius, where the picture is large
+_NEAR_PX = 12.0
+_BAR_HEIGHT, _BAR_SHARE = 9.0, 0.56
+_DEEP, _PALE = QColor("#12161b"), QColor("#f4f6f8")  # letters on pale and on deep colours
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What the colours stand for: from `low` to `high` in `unit`; with a sign, zero has the colour of the ground."""
+
+    low: float
+    high: float
+    unit: str
+
+    @property
+    def has_sign(self) -> bool:
+        """Whether values may lie on either side of zero."""
+        return self.low < 0
+
+
+class HeadView(QWidget):
+    """Draws the values of a HeadMap's electrodes and the spline between them; a message where there is nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.theme = LIGHT
+        self._head: HeadMap | None = None
+        self._values: np.ndarray | None = None
+        self._scale = Scale(-1.0, 1.0, "")
+        self._message = ""
+        self._stale = False
+        self._contours = False
+        self._names = True
+        self._field: np.ndarray | None = None
+        self._picture: QImage | None = None
+        self._laid: tuple[object, tuple[int, list[QRectF | None]]] | None = None
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("Map of the scalp")
+
+    # What is shown
+
+    def set_head(self, head: HeadMap | None) -> None:
+        """Take the electrodes."""
+        if head is not self._head:
+            self._head, self._values = head, None
+            self._changed()
+
+    def set_values(self, values: np.ndarray | None, scale: Scale) -> None:
+        """Show one value for each electrode (n,); None leaves the head empty."""
+        self._values, self._scale = values, scale
+        self._stale = False
+        self._changed()
+        self._describe()
+
+    def set_message(self, text: str) -> None:
+        """Say something in the middle of the picture; empty takes it away."""
+        if text != self._message:
+            self._message = text
+            self.update()
+
+    def set_stale(self, stale: bool) -> None:
+        """Show that the values are those of another moment and are being renewed."""
+        if stale != self._stale:
+            self._stale = stale
+            self.update()
+
+    def set_options(self, contours: bool, names: bool) -> None:
+        """Draw lines of equal value, and the names of the electrodes."""
+        self._contours, self._names = contours, names
+        self.update()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take the colours."""
+        self.theme = theme
+        self._changed()
+
+    @property
+    def values(self) -> np.ndarray | None:
+        """The values on screen (n,)."""
+        return self._values
+
+    def sizeHint(self) -> QSize:
+        """As large as an inspector of the usual width holds."""
+        return QSize(_USUAL, _USUAL)
+
+    def minimumSizeHint(self) -> QSize:
+        """The size below which a head says nothing."""
+        return QSize(_SMALLEST, _SMALLEST)
+
+    # Places
+
+    @property
+    def _bar_room(self) -> float:
+        return px(26.0)
+
+    def _circle(self) -> QRectF:
+        """The square around the outline of the head."""
+        height = self.height() - self._bar_room - 2 * _EDGE
+        radius = max(10.0, min((self.width() - 2 * _EDGE) / (2 * (1 + _EAR)), height / (2 + _NOSE)))
+        top = _EDGE + max(0.0, (height - radius * (2 + _NOSE)) / 2) + _NOSE * radius
+        return QRectF(self.width() / 2 - radius, top, 2 * radius, 2 * radius)
+
+    def _place(self, point: np.ndarray, circle: QRectF) -> QPointF:
+        radius = circle.width() / 2
+        return QPointF(circle.center().x() + point[0] * radius, circle.center().y() - point[1] * radius)
+
+    # Painting
+
+    def paintEvent(self, _event: QPaintEvent | None) -> None:
+        """Draw everything; a change of the values costs one product and one small picture."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        circle = self._circle()
+        if self._head is not None:
+            self._paint_head(painter, circle, self._head)
+            self._paint_bar(painter, circle)
+        if self._message:
+            self._paint_message(painter)
+
+    def _paint_head(self, painter: QPainter, circle: QRectF, head: HeadMap) -> None:
+        ink = QPen(self.theme.colour("text", 0.85), 1.6)
+        ink.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        self._paint_ears_and_nose(painter, circle, ink)
+        outline = QPainterPath()
+        outline.addEllipse(circle)
+        painter.fillPath(outline, self.theme.colour("canvas"))
+        if self._values is not None:
+            painter.save()
+            painter.setClipPath(outline)
+            painter.setOpacity(0.45 if self._stale else 1.0)
+            painter.drawImage(circle, self._make_picture(head, self._values))
+            if self._contours:
+                self._paint_contours(painter, circle, head)
+            painter.restore()
+        painter.setPen(ink)
+        painter.drawPath(outline)
+        self._paint_electrodes(painter, circle, head)
+
+    def _paint_ears_and_nose(self, painter: QPainter, circle: QRectF, ink: QPen) -> None:
+        radius, middle = circle.width() / 2, circle.center()
+        painter.setPen(ink)
+        painter.setBrush(self.theme.colour("canvas"))
+        nose = QPainterPath(QPointF(middle.x() - 0.13 * radius, middle.y() - 0.985 * radius))
+        nose.quadTo(
+            middle.x() - 0.035 * radius, middle.y() - (1 + _NOSE) * radius, middle.x(), middle.y() - 1.1 * radius
+        )
+        nose.quadTo(
+            middle.x() + 0.035 * radius,
+            middle.y() - (1 + _NOSE) * radius,
+            middle.x() + 0.13 * radius,
+            middle.y() - 0.985 * radius,
+        )
+        painter.drawPath(nose)
+        for side in (-1, 1):
+            ear = QPainterPath(QPointF(middle.x() + side * 0.985 * radius, middle.y() - 0.17 * radius))
+            ear.cubicTo(
+                QPointF(middle.x() + side * (1 + 1.15 * _EAR) * radius, middle.y() - 0.26 * radius),
+                QPointF(middle.x() + side * (1 + 1.15 * _EAR) * radius, middle.y() + 0.24 * radius),
+                QPointF(middle.x() + side * 0.985 * radius, middle.y() + 0.19 * radius),
+            )
+            painter.drawPath(ear)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+
+    def _table(self) -> np.ndarray:
+        return signed_scale(self.theme) if self._scale.has_sign else amount_scale(self.theme)
+
+    def _make_picture(self, head: HeadMap, values: np.ndarray) -> QImage:
+        if self._picture is None:
+            self._field = head.interpolate(values)
+            rgb = self._table()[indices(self._field, self._scale.low, self._scale.high)]
+            ground = self.theme.colour("canvas")
+            cover = head.cover[..., None]
+            rgb = rgb * cover + np.array([ground.red(), ground.green(), ground.blue()]) * (1 - cover)
+            self._picture = image(rgb.astype(np.uint8))
+        return self._picture
+
+    def _paint_contours(self, painter: QPainter, circle: QRectF, head: HeadMap) -> None:
+        assert self._field is not None
+        field = np.where(head.cover > 0.5, self._field, np.nan)
+        step = circle.width() / head.size
+        origin = np.array([circle.left() + step / 2, circle.top() + step / 2] * 2)
+        peak = max(abs(self._scale.low), abs(self._scale.high))
+        levels = contour_levels(peak)
+        if self._scale.has_sign:
+            levels = [*(-level for level in levels), 0.0, *levels]
+        for level in levels:
+            strength = 0.55 if level == 0 and self._scale.has_sign else 0.28
+            painter.setPen(QPen(self.theme.colour("text", strength), 1))
+            lines = contour_lines(field, level) * step + origin
+            painter.drawLines([QLineF(*line) for line in lines.tolist()])
+
+    def _paint_electrodes(self, painter: QPainter, circle: QRectF, head: HeadMap) -> None:
+        places = [self._place(point, circle) for point in head.layout.points]
+        dot = min(max(2.0, circle.width() / 110), 5.0)
+        painter.setPen(QPen(self.theme.colour("text", 0.9), 1.0))
+        painter.setBrush(self.theme.colour("canvas"))
+        # Filled with the value of the electrode itself, so that a lone artefact shows although splines are smooth.
+        fills = self._colours(self._values) if self._values is not None and not self._stale else [None] * len(places)
+        for place, fill in zip(places, fills, strict=True):
+            if fill is not None:
+                painter.setBrush(fill)
+            painter.drawEllipse(place, dot, dot)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if self._names:
+            self._paint_names(painter, circle, places, head, dot)
+
+    def _colours(self, values: np.ndarray) -> list[QColor]:
+        rgb = self._table()[indices(values, self._scale.low, self._scale.high)]
+        return [QColor(*colour) for colour in rgb.tolist()]
+
+    def _paint_names(self, painter: QPainter, circle: QRectF, places: list[QPointF], head: HeadMap, dot: float) -> None:
+        size, rects = self._names_laid(places, head.layout.ch_names, circle, dot)
+        painter.setFont(font(size))
+        on_dark = self._darkness(places, circle)
+        for name, rect, dark in zip(head.layout.ch_names, rects, on_dark, strict=True):
+            if rect is not None:
+                painter.setPen(_PALE if dark else _DEEP)
+                painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, name)
+
+    def _darkness(self, places: list[QPointF], circle: QRectF) -> list[bool]:
+        """Whether each name stands on a dark colour."""
+        if self._values is None or self._stale or self._field is None:
+            return [self.theme.is_dark] * len(places)
+        size = self._field.shape[0]
+        at = np.array([(p.x() - circle.left(), p.y() - 9 - circle.top()) for p in places]) / circle.width() * size
+        column, row = np.clip(at.astype(int), 0, size - 1).T
+        rgb = self._table()[indices(self._field[row, column], self._scale.low, self._scale.high)]
+        return (rgb @ np.array([0.299, 0.587, 0.114]) < 128).tolist()
+
+    def _names_laid(
+        self, places: list[QPointF], names: tuple[str, ...], circle: QRectF, dot: float
+    ) -> tuple[int, list[QRectF | None]]:
+        """Letters and places of the names, worked out once for a size of the picture."""
+        key = circle.getRect(), names, font(_NAME_SIZES[0]).pixelSize()
+        if self._laid is None or self._laid[0] != key:
+            self._laid = key, _lay_names(places, names, circle, dot)
+        return self._laid[1]
+
+    def _paint_bar(self, painter: QPainter, circle: QRectF) -> None:
+        if self._values is None and not self._stale:
+            return
+        width = circle.width() * _BAR_SHARE
+        top = self.height() - self._bar_room + (self._bar_room - _BAR_HEIGHT) / 2
+        bar = QRectF(self.width() / 2 - width / 2, top, width, _BAR_HEIGHT)
+        painter.drawImage(bar, image(self._table()[None]))
+        painter.setPen(QPen(self.theme.colour("border"), 1))
+        painter.drawRect(bar)
+        painter.setFont(font(11))
+        painter.setPen(self.theme.colour("text"))
+        low = amount_text(self._scale.low, sign=True) if self._scale.has_sign else "0"
+        high = amount_text(self._scale.high, self._scale.unit, sign=self._scale.has_sign)
+        side = Qt.AlignmentFlag.AlignVCenter
+        room = px(90.0)
+        painter.drawText(QRectF(bar.left() - room - 6, top - 6, room, 21), side | Qt.AlignmentFlag.AlignRight, low)
+        painter.drawText(QRectF(bar.right() + 6, top - 6, room, 21), side | Qt.AlignmentFlag.AlignLeft, high)
+        if self._scale.has_sign:
+            painter.setPen(QPen(self.theme.colour("muted"), 1))
+            middle = bar.center().x()
+            painter.drawLine(QLineF(middle, bar.bottom(), middle, bar.bottom() + 3))
+
+    def _paint_message(self, painter: QPainter) -> None:
+        painter.setFont(font(11))
+        room = QRectF(self.rect()).adjusted(16, 8, -16, -8)
+        flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignCenter
+        box = QFontMetricsF(painter.font()).boundingRect(room, int(flags), self._message).adjusted(-8, -5, 8, 5)
+        painter.setPen(QPen(self.theme.colour("border"), 1))
+        painter.setBrush(self.theme.colour("canvas", 0.92))
+        painter.drawRoundedRect(box, 5, 5)
+        painter.setPen(self.theme.colour("text"))
+        painter.drawText(room, int(flags), self._message)
+
+    # Mouse
+
+    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
+        """Tell the value of the electrode, or the place, under the mouse."""
+        if event is not None:
+            text = self.describe(event.position())
+            QToolTip.showText(event.globalPosition().toPoint(), text, self)
+
+    def leaveEvent(self, event: QEvent | None) -> None:
+        """Nothing is told any more."""
+        QToolTip.hideText()
+        super().leaveEvent(event)
+
+    def describe(self, at: QPointF) -> str:
+        """What lies at a point of the widget: an electrode with its value, or what the spline gives there."""
+        if self._head is None or self._values is None or self._stale:
+            return ""
+        circle = self._circle()
+        places = [self._place(point, circle) for point in self._head.layout.points]
+        gaps = [math.hypot(place.x() - at.x(), place.y() - at.y()) for place in places]
+        nearest = int(np.argmin(gaps))
+        sign, unit = self._scale.has_sign, self._scale.unit
+        if gaps[nearest] <= _NEAR_PX:
+            return f"{self._head.layout.ch_names[nearest]}  {amount_text(float(self._values[nearest]), unit, sign)}"
+        x, y = (at.x() - circle.left()) / circle.width(), (at.y() - circle.top()) / circle.height()
+        if (x - 0.5) ** 2 + (y - 0.5) ** 2 > 0.25 or self._field is None:
+            return ""
+        row, column = int(y * self._head.size), int(x * self._head.size)
+        if self._head.cover[row, column] < 0.5:
+            return "no electrode near"
+        return f"{amount_text(float(self._field[row, column]), unit, sign)}, interpolated"
+
+    # Inside
+
+    def _changed(self) -> None:
+        self._picture = self._field = None
+        self.update()
+
+    def _describe(self) -> None:
+        if self._head is None or self._values is None:
+            self.setAccessibleDescription(self._message)
+            return
+        sign, unit = self._scale.has_sign, self._scale.unit
+        pairs = zip(self._head.layout.ch_names, self._values, strict=True)
+        self.setAccessibleDescription(", ".join(f"{name} {amount_text(float(v), unit, sign)}" for name, v in pairs))
+
+
+def _lay_names(
+    places: list[QPointF], names: tuple[str, ...], circle: QRectF, dot: float
+) -> tuple[int, list[QRectF | None]]:
+    """The largest letters with which all names fit, and where each stands; with the smallest, the most that fit."""
+    largest = max(_NAME_SIZES[0], min(16, round(circle.width() / 2 * _NAME_GROWTH)))
+    rects: list[QRectF | None] = []
+    for size in (*range(largest, _NAME_SIZES[0], -1), *_NAME_SIZES):
+        metrics = QFontMetricsF(font(size))
+        rects = []
+        taken = [QRectF(p.x() - dot, p.y() - dot, 2 * dot, 2 * dot) for p in places]
+        for name, place in zip(names, places, strict=True):
+            width, height = metrics.horizontalAdvance(name) + 1, metrics.capHeight() + 3
+            rect = QRectF(place.x() - width / 2, place.y() - dot - height - 1, width, height)
+            if (
+                _crosses(rect, circle)
+                and place.y() < circle.center().y()
+                and abs(place.x() - circle.center().x()) < width
+            ):
+                rect.moveTop(place.y() + dot + 1)
+            _move_inside(rect, circle)
+            free = not any(rect.intersects(other) for other in taken)
+            rects.append(rect if free else None)
+            if free:
+                taken.append(rect)
+        if None not in rects:
+            return size, rects
+    return _NAME_SIZES[-1], rects
+
+
+def _reach(rect: QRectF, circle: QRectF) -> float:
+    """How far from the midline a name of this height may go without crossing the outline of the head."""
+    radius = circle.width() / 2 - 3
+    y = max(abs(rect.top() - circle.center().y()), abs(rect.bottom() - circle.center().y()))
+    return math.sqrt(max(0.0, radius * radius - y * y))
+
+
+def _crosses(rect: QRectF, circle: QRectF) -> bool:
+    middle, reach = circle.center().x(), _reach(rect, circle)
+    return rect.left() < middle - reach or rect.right() > middle + reach
+
+
+def _move_inside(rect: QRectF, circle: QRectF) -> None:
+    """Move a name sideways until it does not cross the outline of the head."""
+    middle, reach = circle.center().x(), _reach(rect, circle)
+    if rect.left() < middle - reach:
+        rect.moveLeft(middle - reach)
+    elif rect.right() > middle + reach:
+        rect.moveRight(middle + reach)

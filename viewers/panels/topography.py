@@ -1,0 +1,179 @@
+"""The scalp from above: voltage under the cursor or mean over a span, or the power of a band."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from analysis.measured_tables import topography_table
+from analysis.measuring import duration_text
+from analysis.scalp_maps import Topography
+from analysis.spectra import BANDS, Band
+from viewers.panels.base import Chooser, Panel, as_sentence, check_box, line_of, note
+from viewers.panels.head_view import HeadView, Scale
+from viewers.theme import Theme
+from viewers.time_scale import time_text
+
+VOLTAGE, AT_CURSOR, SPAN, OF_MOMENT = "voltage", "cursor", "span", "moment"
+_RANGES = (10, 20, 50, 100, 200, 500)
+_SIGNS = {"delta": "δ", "theta": "θ", "alpha": "α", "beta": "β", "gamma": "γ"}
+_WAITING = "reading…"
+
+
+class TopographyPanel(Panel):
+    """Follows the cursor; away from the traces it stays where its owner says."""
+
+    title = "Topography"
+    tip = "Voltage or band power over the scalp"
+    draws = Topography
+
+    def __init__(self) -> None:
+        super().__init__()
+        bands = [(b.name, f"{_SIGNS[b.name]} {b.name} power, {b.low:g}–{b.high:g} Hz") for b in BANDS]
+        self.quantity = Chooser("What the map shows", [(VOLTAGE, "Voltage"), *bands])
+        self.place = Chooser("Where in time", [(AT_CURSOR, "At the cursor"), (SPAN, "Selection or page")])
+        fixed = [(str(r), f"± {r} µV") for r in _RANGES]
+        ranges = [("", "Range: 98 % of the page"), (OF_MOMENT, "Range: this moment"), *fixed]
+        self.range = Chooser("Range of the colours of a voltage", ranges)
+        self.contours = check_box("Lines", "Lines of equal value")
+        self.names = check_box("Names", "Names of the electrodes", on=True)
+        self._caption = note()
+        self._foot = note()
+        self._left_out = note(role="warning")
+        self.head = HeadView()
+        self.column.addLayout(line_of(self.quantity, self.place))
+        self.column.addWidget(self._caption)
+        self.column.addWidget(self.head, 1)
+        self.column.addWidget(self._foot)
+        self.column.addWidget(self._left_out)
+        self.column.addLayout(line_of(self.range, self.contours, self.names))
+        self._result: Topography | None = None
+        self._time: float | None = None
+        self._left_out.hide()
+        self._connect()
+
+    def _connect(self) -> None:
+        self.quantity.chosen.connect(self._on_quantity)
+        self.place.chosen.connect(self.wanted)
+        self.range.chosen.connect(self._show)
+        for box in (self.contours, self.names):
+            box.toggled.connect(self._on_options)
+
+    # What is chosen
+
+    @property
+    def band(self) -> Band | None:
+        """The band whose power is asked for; None for voltage."""
+        return next((band for band in BANDS if band.name == self.quantity.value()), None)
+
+    @property
+    def follows_cursor(self) -> bool:
+        """Whether the map is that of a moment."""
+        return self.band is None and self.place.value() == AT_CURSOR
+
+    # What is shown
+
+    def set_result(self, result: Topography | None) -> None:
+        """Show a map, at the time that was last spoken of where it holds that."""
+        self._result = result
+        self.head.set_head(result.head if result is not None else None)
+        self._say_source()
+        self._show()
+
+    def set_time(self, time: float | None) -> None:
+        """Follow the cursor."""
+        self._time = time
+        if self._result is not None and self._result.samples is not None:
+            self._show()
+
+    def set_busy(self) -> None:
+        """Fade what is shown until it is renewed."""
+        self.head.set_stale(True)
+        if self._result is None:
+            self.head.set_message(_WAITING)
+        self._caption.setText(f"{self._what()}: {_WAITING}")
+
+    def refuse(self, sentence: str) -> None:
+        """Say why there is no map."""
+        self._result = None
+        self.head.set_head(None)
+        self.head.set_message(as_sentence(sentence))
+        for text in (self._caption, self._foot):
+            text.setText("")
+        self._left_out.hide()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take the colours."""
+        super().set_theme(theme)
+        self.head.set_theme(theme)
+
+    def table(self) -> str:
+        """Values and places of the electrodes."""
+        values = self.head.values
+        if self._result is None or values is None:
+            return ""
+        return topography_table(self._result, self._time, values)
+
+    @property
+    def scale(self) -> Scale:
+        """What the colours stand for."""
+        result = self._result
+        if result is None:
+            return Scale(-1.0, 1.0, "µV")
+        if result.band is not None:
+            return Scale(0.0, result.peak or 1.0, result.unit)
+        range_ = self.range.value()
+        if range_ and range_ != OF_MOMENT:
+            return Scale(-float(range_), float(range_), result.unit)
+        reach = result.usual if not range_ else self._greatest()
+        return Scale(-reach or -1.0, reach or 1.0, result.unit)
+
+    def _greatest(self) -> float:
+        values = self._result.at(self._time) if self._result is not None else None
+        return 0.0 if values is None else float(np.abs(values).max())
+
+    # Inside
+
+    def _on_quantity(self, _value: str) -> None:
+        self.place.set_offered(AT_CURSOR, self.band is None)
+        self.range.setEnabled(self.band is None)
+        if self.band is not None:
+            self.place.choose(SPAN)
+        self.wanted.emit()
+
+    def _on_options(self, _on: bool) -> None:
+        self.head.set_options(self.contours.isChecked(), self.names.isChecked())
+
+    def _show(self) -> None:
+        result = self._result
+        values = result.at(self._time) if result is not None else None
+        self.head.set_values(None if values is None else np.asarray(values), self.scale)
+        if result is None:
+            self.head.set_message("")
+            for text in (self._caption, self._foot):
+                text.setText("")
+            return
+        missing = result.samples is not None and values is None and self._time is not None
+        self.head.set_message("no signal at this time" if missing else "")
+        self._caption.setText(f"{self._what()} {self._when(result)}, average reference")
+
+    def _what(self) -> str:
+        return "Voltage" if self.band is None else f"Power of {self.band.name}"
+
+    def _when(self, result: Topography) -> str:
+        if result.samples is not None:
+            return "" if self._time is None else f"at {time_text(self._time, 0.001)}"
+        window = result.request.window
+        assert window is not None
+        of = f", mean of {duration_text(window.duration)}" if result.band is None else ""
+        return f"from {time_text(window.start, 0.1)} to {time_text(window.stop, 0.1)}{of}"
+
+    def _say_source(self) -> None:
+        result = self._result
+        if result is None or result.head is None:
+            return
+        layout = result.head.layout
+        through = str(result.request.options["filter"])
+        made = f"{result.count} windows, unfiltered" if result.band is not None else through
+        self._foot.setText(f"{len(layout.ch_names)} electrodes, {layout.source} · {made}")
+        self._left_out.setText(f"Left out: {', '.join(f'{name} ({why})' for name, why in layout.left_out)}")
+        self._left_out.setVisible(bool(layout.left_out))
