@@ -28,7 +28,7 @@ def page_note(session: Session, is_calibrated: bool) -> str:
         "positive up" if view.positive_up else "",
         *_own_filters(view, recording),
         _left_out(session),
-        "rows clipped" if view.clipped else "",
+        "traces cut off at their neighbours" if view.clipped else "",
         reference_text(recording),
     ]
     return " · ".join(part for part in parts if part)

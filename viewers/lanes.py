@@ -17,7 +17,7 @@ from PyQt6.QtGui import (
 from PyQt6.QtWidgets import QWidget
 
 from analysis.recording import Window
-from viewers.theme import LIGHT, Theme, font
+from viewers.theme import LIGHT, Theme, font, px
 from viewers.time_scale import TimeScale
 
 RIGHT_MARGIN = 8
@@ -39,6 +39,7 @@ class Lane(QWidget):
         self.subtitle = ""
         self.badge = ""
         self._full_height = height
+        self._drawn_at = px(1)
         self._foldable = foldable
         self._is_folded = False
         self._left = 93
@@ -59,9 +60,16 @@ class Lane(QWidget):
         """Fold the lane to its heading, or open it."""
         if is_folded != self._is_folded:
             self._is_folded = is_folded
-            self.setFixedHeight(FOLDED_HEIGHT if is_folded else self._full_height)
+            self._fit_height()
             self.changed()
             self.folded.emit(is_folded)
+
+    def _fit_height(self) -> None:
+        """Make room for letters as large as they are now."""
+        if self._drawn_at != px(1):
+            self._full_height = round(self._full_height / self._drawn_at * px(1))
+            self._drawn_at = px(1)
+        self.setFixedHeight(round(px(FOLDED_HEIGHT)) if self._is_folded else self._full_height)
 
     def set_left(self, left: int) -> None:
         """Follow the width of the gutter."""
@@ -76,8 +84,9 @@ class Lane(QWidget):
             self.changed()
 
     def set_theme(self, theme: Theme) -> None:
-        """Take the colours."""
+        """Take the colours, and the size of letters."""
         self.theme = theme
+        self._fit_height()
         self.changed()
 
     def set_cursor(self, time: float | None) -> None:
@@ -149,18 +158,18 @@ class Lane(QWidget):
 
     def _paint_heading(self, painter: QPainter) -> None:
         room = self._left - _LEFT - 6
-        y = 3.0
+        y = px(3)
         lines = [(self.title, _TITLE_SIZE, True, "text")]
         lines += [(text, _SUBTITLE_SIZE, False, "muted") for text in self.subtitles() if text]
         for text, size, bold, colour in lines:
             painter.setFont(font(size, bold))
             metrics = QFontMetricsF(painter.font())
             painter.setPen(self.theme.colour(colour))
-            line = QRectF(_LEFT, y, room, 16)
+            line = QRectF(_LEFT, y, room, px(16))
             painter.drawText(
                 line, Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
             )
-            y += 15
+            y += px(15)
             if self._is_folded:
                 break
         if self.badge:
@@ -172,8 +181,8 @@ class Lane(QWidget):
         """Where the badge stands: under the lines of the heading, which end at `y`, or beside a folded one."""
         width = QFontMetricsF(font(_BADGE_SIZE)).horizontalAdvance(self.badge) + 2 * _BADGE_PADDING
         if self._is_folded:
-            return QRectF(self._left + 4, 4, width, 13)
-        return QRectF(_LEFT, y + 2, min(width, self._left - _LEFT - 4), 14)
+            return QRectF(self._left + 4, px(4), width, px(13))
+        return QRectF(_LEFT, y + 2, min(width, self._left - _LEFT - 4), px(14))
 
     def _paint_badge(self, painter: QPainter, y: float) -> None:
         painter.setFont(font(_BADGE_SIZE))
@@ -186,7 +195,7 @@ class Lane(QWidget):
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _paint_triangle(self, painter: QPainter) -> None:
-        x, y = self._left - 12.0, 8.0
+        x, y = self._left - 12.0, px(11) - 3
         shape = [(0, 0), (0, 6), (5, 3)] if self._is_folded else [(-1, 1), (6, 1), (2.5, 6)]
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self.theme.colour("muted", 0.7))

@@ -10,11 +10,11 @@ from PyQt6.QtGui import QBrush, QFontMetricsF, QPainter, QPen
 
 from viewers.page_state import Hole
 from viewers.rows import Rows, nice_floor
-from viewers.theme import Theme, font
+from viewers.theme import Theme, font, px
 from viewers.time_axis import LABEL_PX
 from viewers.time_scale import TimeScale
 
-BOTTOM = 20.0
+_BOTTOM = 20.0
 _BAR_MAX_PX = 62.0
 _BAR_MIN_UV = 1e-3
 _BAR_MIN_SECONDS_PX, _BAR_MAX_SECONDS_PX = 20.0, 170.0
@@ -24,9 +24,14 @@ _BAR_MARGIN, _BAR_WORDS = 14.0, 40.0
 _SMALL = 10
 
 
+def foot_height() -> float:
+    """Room under the last row for the notes, in logical pixels."""
+    return px(_BOTTOM)
+
+
 def paint_grid(painter: QPainter, scale: TimeScale, height: float, theme: Theme, origin: float) -> None:
     """Lines at the labelled times, and lighter ones at whole seconds (or the next unit) between them."""
-    step = scale.step(LABEL_PX)
+    step = scale.step(px(LABEL_PX))
     minor = scale.minor_step(step)
     strong = {round(time / minor) for time in scale.ticks(step, origin)} if minor else set()
     lines: dict[str, list[QLineF]] = {"grid": [], "grid_strong": []}
@@ -66,7 +71,7 @@ def _write_on_hole(painter: QPainter, area: QRectF, text: str, theme: Theme) -> 
     width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 16
     if not text or width > area.width() + 30:
         return
-    pill = QRectF(area.center().x() - width / 2, area.height() / 2 - 11, width, 22)
+    pill = QRectF(area.center().x() - width / 2, area.height() / 2 - px(11), width, px(22))
     painter.setPen(QPen(theme.colour("border"), 1))
     painter.setBrush(theme.colour("canvas", 0.95))
     painter.drawRoundedRect(pill, 4, 4)
@@ -87,7 +92,7 @@ class Furniture:
 
     def paint(self, painter: QPainter, scale: TimeScale, height: float, rows: Rows | None, theme: Theme) -> None:
         """Draw them over the traces, on a ground that lets traces through."""
-        bar = max(bar_seconds(scale) * scale.px_per_second, _BAR_WORDS) + _BAR_MARGIN if rows is not None else 0.0
+        bar = max(bar_seconds(scale) * scale.px_per_second, px(_BAR_WORDS)) + _BAR_MARGIN if rows is not None else 0.0
         self._paint_notes(painter, scale.width - bar, height, theme)
         if rows is not None and len(rows):
             self._paint_bar(painter, scale, height, rows, theme)
@@ -98,10 +103,12 @@ class Furniture:
         x = 6.0
         painter.setFont(font(_SMALL))
         metrics = QFontMetricsF(painter.font())
-        for text, colour in ((self.note, "muted"), (self.warning, "caution")):
+        # Where not all fits, the settings give way to the warning.
+        wanted = metrics.horizontalAdvance(self.warning) + 14 if self.warning else 0.0
+        for text, colour, kept in ((self.note, "muted", min(wanted, 0.6 * width)), (self.warning, "caution", 0.0)):
             if text:
-                text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0.0, width - 12 - x))
-                rect = QRectF(x, height - BOTTOM + 2, metrics.horizontalAdvance(text) + 2, BOTTOM - 4)
+                text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0.0, width - 12 - x - kept))
+                rect = QRectF(x, height - foot_height() + 2, metrics.horizontalAdvance(text) + 2, foot_height() - 4)
                 painter.fillRect(rect.adjusted(-3, 1, 3, 0), theme.colour("canvas", 0.8))
                 painter.setPen(theme.colour(colour))
                 painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, text)
@@ -113,12 +120,13 @@ class Furniture:
         seconds = bar_seconds(scale)
         wide = seconds * scale.px_per_second
         self.bars = [(units, seconds)]
-        right, bottom = scale.width - _BAR_MARGIN, height - BOTTOM + 2
+        right, base = scale.width - _BAR_MARGIN, height - foot_height() + 2
         painter.setFont(font(_SMALL))
         metrics = QFontMetricsF(painter.font())
         amplitude = f"{units:g} µV" if units < 1000 else f"{units / 1000:g} mV"
+        amplitude = f"+↑ {amplitude}" if rows.looks.positive_up else amplitude
         text_width = metrics.horizontalAdvance(amplitude) + 4
-        lines = [QLineF(right, bottom - tall, right, bottom), QLineF(right - wide, bottom, right, bottom)]
+        lines = [QLineF(right, base - tall, right, base), QLineF(right - wide, base, right, base)]
         # A halo for the lines and a ground for the words alone: a box would hide the traces in it.
         for colour, width in ((theme.colour("canvas", 0.7), 5.0), (theme.colour("text"), 1.4)):
             painter.setPen(QPen(colour, width))
@@ -127,8 +135,8 @@ class Furniture:
         below_width = metrics.horizontalAdvance(below) + 4
         centre = right - max(wide, below_width) / 2
         for text, rect in (
-            (amplitude, QRectF(right - text_width - 4, bottom - tall / 2 - 7, text_width, 14)),
-            (below, QRectF(centre - below_width / 2, bottom + 2, below_width, 14)),
+            (amplitude, QRectF(right - text_width - 4, base - tall / 2 - px(7), text_width, px(14))),
+            (below, QRectF(centre - below_width / 2, base + 2, below_width, px(14))),
         ):
             painter.fillRect(rect, theme.colour("canvas", 0.7))
             painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)

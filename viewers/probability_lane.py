@@ -11,7 +11,7 @@ from PyQt6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPen, QPolygonF
 from analysis.annotation import RANDOM_WEIGHTS
 from analysis.results import SeizurePrediction
 from viewers.lanes import Lane, dashed, hatch
-from viewers.theme import font
+from viewers.theme import font, px
 from viewers.time_scale import TimeScale
 
 TITLE = "p(seizure)"
@@ -137,7 +137,7 @@ class ProbabilityLane(Lane):
             if metrics.horizontalAdvance("not scored") + 12 < right - left:
                 painter.setPen(self.theme.colour("muted"))
                 text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, right - left - 8)
-                painter.drawText(QRectF(left, _TOP + 1, right - left, 16), Qt.AlignmentFlag.AlignCenter, text)
+                painter.drawText(QRectF(left, _TOP + 1, right - left, px(16)), Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_missing(self, painter: QPainter, scale: TimeScale, size: QSize, prediction: SeizurePrediction) -> None:
         y = self._y(0.0, size.height())
@@ -148,7 +148,7 @@ class ProbabilityLane(Lane):
             painter.drawLine(QPointF(left, y), QPointF(right, y))
             if right - left > 70:
                 painter.setPen(self.theme.colour("muted"))
-                painter.drawText(QRectF(left, _TOP + 1, right - left, 16), Qt.AlignmentFlag.AlignCenter, "scoring…")
+                painter.drawText(QRectF(left, _TOP + 1, right - left, px(16)), Qt.AlignmentFlag.AlignCenter, "scoring…")
 
     def paint_moving(self, painter: QPainter) -> None:
         """The threshold line and its value, lighter while there is nothing to divide."""
@@ -162,8 +162,8 @@ class ProbabilityLane(Lane):
         painter.setFont(font(10, self._grabbed))
         text = f"{self._threshold:.2f} ↕"
         width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 6
-        top = y - 16 if y - 16 >= area.top() else y + 1
-        rect = QRectF(area.right() - width - 2, top, width, 15)
+        top = y - px(16) if y - px(16) >= area.top() else y + 1
+        rect = QRectF(area.right() - width - 2, top, width, px(15))
         painter.fillRect(rect, self.theme.colour("canvas", 0.75))
         painter.setPen(colour)
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)

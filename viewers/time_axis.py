@@ -8,7 +8,7 @@ from PyQt6.QtCore import QRectF, Qt
 from PyQt6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QWidget
 
-from viewers.theme import LIGHT, Theme, font
+from viewers.theme import LIGHT, Theme, font, px
 from viewers.time_scale import TimeScale, clock_origin, tick_text, time_text
 
 HEIGHT = 26
@@ -46,8 +46,9 @@ class TimeAxis(QWidget):
             self.update()
 
     def set_theme(self, theme: Theme) -> None:
-        """Take the colours."""
+        """Take the colours, and the size of letters."""
         self._theme = theme
+        self.setFixedHeight(round(px(HEIGHT)))
         self.update()
 
     @property
@@ -70,8 +71,8 @@ class TimeAxis(QWidget):
             return
         painter.setFont(font(_SIZE))
         painter.setPen(self._theme.colour("muted"))
-        painter.drawText(QRectF(10, 0, self._left - 10, HEIGHT), Qt.AlignmentFlag.AlignVCenter, self.date)
-        step = self._scale.step(LABEL_PX)
+        painter.drawText(QRectF(10, 0, self._left - 10, self.height()), Qt.AlignmentFlag.AlignVCenter, self.date)
+        step = self._scale.step(px(LABEL_PX))
         for time in self._scale.ticks(step, clock_origin(self.start)):
             self._write(painter, time, tick_text(time, step, self._scale.window, self.start))
         window = self._scale.window
@@ -82,7 +83,7 @@ class TimeAxis(QWidget):
         assert self._scale is not None
         width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 2
         x = self._left + self._scale.x(time) - width / 2
-        rect = QRectF(min(x, self.width() - width), 0, width, HEIGHT)
+        rect = QRectF(min(x, self.width() - width), 0, width, self.height())
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
         return rect
 
@@ -94,7 +95,7 @@ class TimeAxis(QWidget):
         x = min(max(self._left + self._scale.x(time) - width / 2, self._left - 20.0), self.width() - width)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._theme.colour("text"))
-        rect = QRectF(x, 4, width, HEIGHT - 8)
+        rect = QRectF(x, 4, width, self.height() - 8)
         painter.drawRoundedRect(rect, 3, 3)
         painter.setPen(self._theme.colour("canvas"))
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)

@@ -18,10 +18,11 @@ PRESETS = {
 }
 INKS = ("other", "midline", "left", "right", *HUES)
 _SWAPPED = {"left": "right", "right": "left"}
-# Longer beginnings come first: FT and TP lie over the temporal lobe, FC and CP over the central strip.
+# Hues by number. Longer beginnings come first: FT and TP lie over the temporal lobe, FC and CP over the central strip.
+_FRONTAL, _TEMPORAL, _CENTRAL, _PARIETAL, _OCCIPITAL = 3, 1, 2, 4, 0
 _LOBES = (
-    *(("FT", 1), ("TP", 1), ("FC", 2), ("CP", 2), ("PO", 4)),
-    *(("FP", 0), ("AF", 0), ("F", 0), ("T", 1), ("C", 2), ("P", 3), ("O", 4)),
+    *(("FT", _TEMPORAL), ("TP", _TEMPORAL), ("FC", _CENTRAL), ("CP", _CENTRAL), ("PO", _OCCIPITAL)),
+    *(("AF", _FRONTAL), ("F", _FRONTAL), ("T", _TEMPORAL), ("C", _CENTRAL), ("P", _PARIETAL), ("O", _OCCIPITAL)),
 )
 
 

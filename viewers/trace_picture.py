@@ -12,6 +12,7 @@ from PyQt6.QtCore import QRectF
 from PyQt6.QtGui import QImage, QPainter, QPen
 from pyqtgraph import functions
 
+from analysis.overview import OVERVIEW_PAGE_SECONDS
 from analysis.pixel_columns import columns
 from analysis.recording import Page
 from analysis.signal_blocks import ColumnPage, column_grid
@@ -26,7 +27,7 @@ _PREPARED = 4
 _PIXELS_A_PIECE = 3
 _CUT_PX = 2  # thickness of the line that says where a clipped trace goes on
 _CROWDED_PITCH = 12
-_OVERVIEW_OPACITY = 0.72  # bands as wide as hours of signal let marks behind them through
+_LONG_OPACITY = 0.72  # bands as wide as hours of signal let marks behind them through
 
 
 @dataclass(frozen=True)
@@ -211,7 +212,7 @@ class _Rasters:
             rows.origin * ratio,
             rows.gain * ratio,
             [INKS.index(ink) for ink in rows.inks],
-            _colours(look.theme, 1.0 if page.filtered else _OVERVIEW_OPACITY),
+            _colours(look.theme, _LONG_OPACITY if page.window.duration > OVERVIEW_PAGE_SECONDS else 1.0),
             thickness=max(1, round(look.ratio)),
             bands=None if bands is None else (bands[0] * ratio, bands[1] * ratio),
         )

@@ -22,7 +22,7 @@ from viewers.labels import band_height
 from viewers.mark_editor import MarkEditor
 from viewers.overlays import OVERLAYS
 from viewers.overlays.base import Overlay, OverlayState
-from viewers.page_decor import BOTTOM
+from viewers.page_decor import foot_height
 from viewers.page_state import find_holes, row_faults, row_states
 from viewers.rows import RowLooks, Rows
 from viewers.theme import LIGHT, Theme
@@ -250,6 +250,9 @@ class TraceView(QWidget):
             overlay.set_theme(theme)
         self.setStyleSheet(f"TraceView {{ background: {theme.canvas}; }}")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        if self._montage is not None:  # letters may have another size
+            self.make_room_for(self._montage)
+            self._rebuild_rows()
         self._changed()
 
     def set_start(self, start: datetime | None, clock: bool) -> None:
@@ -339,7 +342,7 @@ class TraceView(QWidget):
             self._channels,
             {**self._provisional, **self._quality},
             top,
-            BOTTOM,
+            foot_height(),
             self._looks,
         )
         self.canvas.rows = rows
