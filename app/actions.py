@@ -9,6 +9,8 @@ from pathlib import Path
 from PyQt6.QtGui import QAction, QKeySequence
 from PyQt6.QtWidgets import QMainWindow, QMenu
 
+from analysis.review.vocabulary import score_vocabulary
+
 
 @dataclass(frozen=True)
 class ActionSpec:
@@ -20,6 +22,14 @@ class ActionSpec:
     keys: tuple[str, ...] = ()
     checkable: bool = False
     submenu: str = ""
+
+
+_BY_KEYS = "Cursor and selection by keys"
+
+
+def term_action(name: str) -> str:
+    """The identifier of the action that marks with a type of the vocabulary."""
+    return "mark_" + "".join(c if c.isalnum() else "_" for c in name.casefold())
 
 
 ACTIONS: tuple[ActionSpec, ...] = (
@@ -56,9 +66,16 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("speed_15", "View", "15 mm/s", submenu="Speed"),
     ActionSpec("speed_30", "View", "30 mm/s", submenu="Speed"),
     ActionSpec("speed_60", "View", "60 mm/s", submenu="Speed"),
-    ActionSpec("montage_1", "View", "Montage: as recorded", ("1",)),
-    ActionSpec("montage_2", "View", "Montage: longitudinal bipolar", ("2",)),
-    ActionSpec("montage_3", "View", "Montage: common average", ("3",)),
+    ActionSpec("montage_1", "View", "Montage: as recorded", ("1",), submenu="Montage"),
+    *(
+        ActionSpec(f"montage_{n}", "View", f"Montage {n} of those that suit the recording", (str(n),), False, "Montage")
+        for n in range(2, 10)
+    ),
+    ActionSpec("choose_reference", "View", "One channel as reference…", submenu="Montage"),
+    ActionSpec("right_first", "View", "Right side above left", (), True, "Montage"),
+    ActionSpec("montage_editor", "View", "Montages of your own…", ("Ctrl+M",), submenu="Montage"),
+    ActionSpec("bad_channels", "View", "Bad channels…", ("Ctrl+B",), submenu="Montage"),
+    ActionSpec("toggle_bad", "View", "Chosen row's channel bad, or good again", ("B",), submenu="Montage"),
     ActionSpec("toggle_notch", "View", "Notch filter on or off", ("F",)),
     ActionSpec("overlays", "View", "Show the overlay list", ("O",)),
     ActionSpec("hide_overlays", "View", "Hide overlays (or hold H)", (), checkable=True),
@@ -76,9 +93,49 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("smaller_text", "View", "Smaller letters", ("Ctrl+Shift+-", "Ctrl+Shift+_"), submenu="Size of letters"),
     ActionSpec("usual_text", "View", "Usual letters", ("Ctrl+Shift+0",), submenu="Size of letters"),
     ActionSpec("calibrate", "View", "Measure the screen…"),
+    ActionSpec("accept_event", "Review", "Accept the current event", ("Y",)),
+    ActionSpec("reject_event", "Review", "Reject the current event", ("X",)),
+    ActionSpec("take_back", "Review", "Take the decision back", ("U",)),
+    ActionSpec("next_to_review", "Review", "Next event to review", ("Shift+N",)),
+    ActionSpec("only_to_review", "Review", "List only what is to review, or everything", ("Ctrl+Y",)),
+    ActionSpec("filter_events", "Review", "Filter and find events", ("/",)),
+    ActionSpec("pop_out_events", "Review", "Events as a wide table, or in their column", ("Ctrl+Shift+E",)),
+    ActionSpec("split_event", "Review", "Split at the cursor", ("Ctrl+K",)),
+    ActionSpec("merge_events", "Review", "Merge the selected events, or with the next", ("Ctrl+J",)),
+    ActionSpec("trim_to_selection", "Review", "Trim to the selection", ("Ctrl+Shift+T",)),
+    ActionSpec("start_at_cursor", "Review", "Begin at the cursor", ("Ctrl+I",)),
+    ActionSpec("end_at_cursor", "Review", "End at the cursor", ("Ctrl+U",)),
+    ActionSpec("undo_edit", "Mark", "Undo", ("Ctrl+Z",)),
+    ActionSpec("redo_edit", "Mark", "Redo", ("Ctrl+Shift+Z",)),
+    ActionSpec("make_mark", "Mark", "Mark the selection, or edit the chosen mark", ("Return", "Enter")),
+    ActionSpec("mark_again", "Mark", "Mark with the type used last", ("M",)),
+    ActionSpec("choose_type", "Mark", "All types of marks…", ("Shift+M",)),
+    *(
+        ActionSpec(term_action(term.name), "Mark", f"Mark: {term.name}", (term.key,), submenu="Mark at the cursor")
+        for term in score_vocabulary().terms
+        if term.key
+    ),
+    ActionSpec("seizure_offset", "Mark", "Mark: end of a seizure", ("Shift+I",), submenu="Mark at the cursor"),
+    ActionSpec("delete_mark", "Mark", "Delete the chosen mark", ("Del",)),
+    ActionSpec("cursor_on", "Mark", "Cursor on", ("Alt+Right",), submenu=_BY_KEYS),
+    ActionSpec("cursor_back", "Mark", "Cursor back", ("Alt+Left",), submenu=_BY_KEYS),
+    ActionSpec("cursor_on_fine", "Mark", "Cursor a pixel on", ("Alt+Shift+Right",), submenu=_BY_KEYS),
+    ActionSpec("cursor_back_fine", "Mark", "Cursor a pixel back", ("Alt+Shift+Left",), submenu=_BY_KEYS),
+    ActionSpec("select_on", "Mark", "Select on from the cursor", ("Shift+Right",), submenu=_BY_KEYS),
+    ActionSpec("select_back", "Mark", "Select back from the cursor", ("Shift+Left",), submenu=_BY_KEYS),
+    ActionSpec("select_row_below", "Mark", "Select the row below too", ("Ctrl+Shift+Down",), submenu=_BY_KEYS),
+    ActionSpec("select_row_above", "Mark", "Select the row above too", ("Ctrl+Shift+Up",), submenu=_BY_KEYS),
+    ActionSpec("caliper", "Measure", "Caliper in place of selecting", ("C",), checkable=True),
+    ActionSpec("caliper_end", "Measure", "Put an end of the caliper at the cursor", ("Shift+C",)),
+    ActionSpec("pin_cursor", "Measure", "Pin the cursor, with every row's value", ("V",)),
+    ActionSpec("show_topography", "Measure", "Topography of the scalp"),
+    ActionSpec("show_spectrum", "Measure", "Spectrum and band powers"),
+    ActionSpec("show_spectrogram", "Measure", "Spectrogram"),
+    ActionSpec("copy_values", "Measure", "Copy the inspector's values", ("Ctrl+Shift+C",)),
+    ActionSpec("pop_out_inspector", "Measure", "Inspector in a window of its own, or back"),
     ActionSpec("load_checkpoint", "Model", "Load a checkpoint…", ("Ctrl+L",)),
     ActionSpec("run", "Model", "Run the model", ("R",)),
-    ActionSpec("cancel", "Model", "Cancel the running job", ("Esc",)),
+    ActionSpec("cancel", "Model", "Let the selection or mark go, else cancel the job", ("Esc",)),
     ActionSpec("event_rules", "Model", "How events are made…"),
     ActionSpec("find_command", "Help", "Find a command…", ("Ctrl+Shift+P",)),
     ActionSpec("reset_view", "View", "Reset the view", ("Ctrl+0",)),
@@ -86,7 +143,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("help", "Help", "Keys and conventions", ("F1",)),
     ActionSpec("about", "Help", "About Cerebroscope"),
 )
-MENUS = ("File", "Go", "View", "Mark", "Review", "Model", "Help")
+MENUS = ("File", "Go", "View", "Mark", "Review", "Measure", "Model", "Help")
 
 
 @dataclass(frozen=True)
@@ -102,6 +159,13 @@ class KeyRow:
 GESTURES: tuple[KeyRow, ...] = (
     KeyRow("Mouse and held keys", "H held", "Hide overlays"),
     KeyRow("Mouse and held keys", "Wheel", "Page on or back"),
+    KeyRow("Mouse and held keys", "Drag on the traces", "Select a span, to mark or measure it"),
+    KeyRow("Mouse and held keys", "Shift+drag", "Select a span of the rows under it only"),
+    KeyRow("Mouse and held keys", "Click on an edge or name", "Choose a mark; again: the next one there"),
+    KeyRow("Mouse and held keys", "Drag an end of the chosen mark", "Move that end"),
+    KeyRow("Mouse and held keys", "Drag the grip, or Alt+drag", "Move the whole mark"),
+    KeyRow("Mouse and held keys", "Double click on a mark", "Edit it"),
+    KeyRow("Mouse and held keys", "Drag with the right button", "Caliper on that row; with Shift it snaps to peaks"),
     KeyRow("Mouse and held keys", "Wheel over a name", "That row taller or flatter; with Ctrl as the page has it"),
 )
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
 
-from analysis.montage import MONTAGES
 from app.dialogs.calibration import CalibrationDialog
 from app.dialogs.command_search import CommandSearch
 from app.dialogs.event_rules import EventRulesDialog
@@ -34,7 +33,6 @@ CHECKPOINT_FILES = "Checkpoints (*.safetensors *.pt *.pth *.ckpt);;All files (*)
 def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
     """One handler per action of `app.actions.ACTIONS`."""
     session = window.session
-    montages = {f"montage_{i}": partial(session.change_view, montage=name) for i, name in enumerate(MONTAGES, 1)}
     return {
         "open": partial(choose_recording, window),
         "open_events": partial(choose_events, window),
@@ -48,8 +46,6 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         "first_page": partial(session.go_to, 0.0),
         "last_page": lambda: session.go_to(session.duration),
         "go_to_time": partial(go_to_time, window),
-        "next_event": lambda: window.events.step(1, session.window.start),
-        "previous_event": lambda: window.events.step(-1, session.window.start),
         "more_sensitive": partial(session.step_sensitivity, 1),
         "less_sensitive": partial(session.step_sensitivity, -1),
         "longer_page": partial(session.step_page_length, 1),
@@ -60,7 +56,7 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         "calibrate": partial(calibrate, window),
         "load_checkpoint": partial(choose_checkpoint, window),
         "run": lambda: run_model(window),
-        "cancel": window.runner.cancel_all,
+        "cancel": lambda: window.marking.let_go() or window.measuring.escape() or window.runner.cancel_all(),
         "event_rules": partial(choose_rules, window),
         "help": lambda: HelpDialog(window).exec(),
         "find_command": partial(find_command, window),
@@ -69,9 +65,17 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         "reset_settings": partial(reset_settings, window),
         "about": partial(show_about, window),
         "hide_overlays": lambda: window.hide_overlays(window.actions_by_id["hide_overlays"].isChecked()),
-        **montages,
+        "caliper": lambda: window.measuring.arm_caliper(window.actions_by_id["caliper"].isChecked()),
+        "pop_out_inspector": lambda: window.docks["inspector"].pop_out(),
+        **{f"show_{name}": partial(show_inspector, window, name) for name in window.measuring.inspector.names()},
+        **window.measuring.handlers(),
+        **window.montages.handlers(),
         **window.scaling.handlers(),
         **window.look.handlers(),
+        **window.marking.handlers(),
+        **window.queue.handlers(),
+        **window.review_edits.handlers(),
+        **window.events_dock.handlers(),
         **window.trending.handlers(),
     }
 
@@ -229,6 +233,12 @@ def show_dock(window: MainWindow, name: str) -> None:
     """Bring a panel into view."""
     window.docks[name].show()
     window.docks[name].raise_()
+
+
+def show_inspector(window: MainWindow, panel: str) -> None:
+    """Bring a panel of the inspector into view."""
+    show_dock(window, "inspector")
+    window.measuring.inspector.open(panel)
 
 
 def show_about(window: MainWindow) -> None:

@@ -19,17 +19,24 @@ from app.dialogs.event_rules import rule_from_settings, rule_settings
 from app.errors import describe_error, hide_in_log, log_error
 from app.habits import keep_view, view_from
 from app.inspector import AgreementPanel, PredictionPanel
+from app.inspector_tabs import InspectorDock
 from app.job_panel import JobPanel
 from app.jobs import Job, JobRunner
 from app.look import Look
+from app.marking import Marking
+from app.measuring import Measuring
 from app.model_panel import ModelPanel
 from app.model_runs import ModelRuns
+from app.montage_choice import MontageChoice
 from app.overlay_panel import OverlayPanel
 from app.page_length import TimeBase
 from app.panel import PanelDock
 from app.reading import Reading
 from app.recording_opening import RecordingOpener
 from app.recording_panel import RecordingPanel
+from app.review_dock import EventsDock
+from app.review_edits import ReviewEdits
+from app.review_queue import ReviewQueue
 from app.reviewing import Reviewing
 from app.scaling import Scaling
 from app.sensitivity_panel import SensitivityPanel
@@ -41,9 +48,9 @@ from app.trending import Trending
 from app.view import View
 from app.view_toolbar import ViewToolbar
 from app.workplace import Workplace
-from viewers.annotation_list import AnnotationList
 from viewers.overlays.base import OverlayState
 from viewers.recording_view import RecordingView
+from viewers.review_panel import ReviewPanel
 
 OVERLAYS = (
     ("seizure", "Seizure probability", "lane"),
@@ -86,9 +93,16 @@ class MainWindow(QMainWindow):
         self.time_base = TimeBase(self.session, self.view, self)
         self.scaling = Scaling(self.session, self.view, self.time_base, self)
         self.look = Look(self)
+        self.marking = Marking(self.session, self.view, self.settings, self)
+        self.montages = MontageChoice(self.session, self.view, self.workplace.montages, self.settings, self)
+        self.measuring = Measuring(self.session, self.view, self.opener, self)
         self.trending = Trending(
             self.session, self.view.trends, self.opener, self.runner, self.settings, results_folder, self
         )
+        self.events = ReviewPanel(lambda seconds: elapsed(seconds, 1))
+        self.events_dock = EventsDock(self.events)
+        self.queue = ReviewQueue(self.session, self.view, self.events, self.runner, self)
+        self.review_edits = ReviewEdits(self.session, self.view, self.events, self.queue, self)
         self._make_parts()
         self.reading = Reading(
             self.session, self.view, self.opener, self.recording_panel, self.overlay_panel, data_folder, self
@@ -103,6 +117,8 @@ class MainWindow(QMainWindow):
         self._fit_screen()
         self._first_layout = self.saveState()
         self._restore_layout()
+        self.measuring.inspector.open(self.settings.inspector_tab)
+        self.montages.complain()
 
     # Parts
 
@@ -110,11 +126,14 @@ class MainWindow(QMainWindow):
         self.actions_by_id = build_actions(self, commands.handlers(self))
         self.toolbar = ViewToolbar(self.session, self.actions_by_id["open"], self.actions_by_id["run"])
         self.addToolBar(self.toolbar)
+        self.montages.listed.connect(self.toolbar.show_montages)
+        self.toolbar.montage_chosen.connect(self.montages.choose_name)
+        self.toolbar.editor_requested.connect(self.montages.edit)
+        self.montages.attach(self.actions_by_id)
         self.setCentralWidget(self.view)
         self.status = StatusLine()
         self.setStatusBar(self.status)
         self.recording_panel = RecordingPanel()
-        self.events = AnnotationList(lambda seconds: elapsed(seconds, 1))
         self.sensitivity_panel = SensitivityPanel()
         self.overlay_panel = OverlayPanel(list(OVERLAYS))
         self.model_panel = ModelPanel()
@@ -123,8 +142,9 @@ class MainWindow(QMainWindow):
         self.agreement_panel = AgreementPanel()
         left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
         self.docks = {
+            "inspector": InspectorDock(self.measuring.inspector),
             "recording": PanelDock("recording", "Recording", self.recording_panel),
-            "events": PanelDock("events", "Events", self.events, stretches=True),
+            "events": self.events_dock,
             "sensitivity": PanelDock("sensitivity", "Sensitivity of model events", self.sensitivity_panel),
             "overlays": PanelDock("overlays", "Overlays", self.overlay_panel),
             "jobs": PanelDock("jobs", "Jobs", self.job_panel),
@@ -132,10 +152,14 @@ class MainWindow(QMainWindow):
             "prediction": PanelDock("prediction", "Seizure prediction", self.prediction_panel),
             "agreement": PanelDock("agreement", "Agreement with the file's annotations", self.agreement_panel, True),
         }
-        for name in ("recording", "events", "sensitivity", "overlays", "jobs"):
+        self.docks["marks"] = PanelDock("marks", "Types of marks", self.marking.palette, stretches=True)
+        for name in ("recording", "events", "sensitivity", "overlays", "jobs", "marks"):
             self.addDockWidget(left, self.docks[name])
-        for name in ("model", "prediction", "agreement"):
+        self.docks["marks"].hide()
+        for name in ("inspector", "model", "prediction", "agreement"):
             self.addDockWidget(right, self.docks[name])
+        self.tabifyDockWidget(self.docks["prediction"], self.docks["agreement"])
+        self.docks["prediction"].raise_()
         self.resizeDocks([self.docks["recording"], self.docks["model"]], [264, 312], Qt.Orientation.Horizontal)
         self.recent = QMenu("Open recent", self)
         self.menuBar().actions()[0].menu().insertMenu(self.actions_by_id["open_events"], self.recent)
@@ -148,7 +172,7 @@ class MainWindow(QMainWindow):
     def _make_reviewing(self) -> Reviewing:
         panels = self.sensitivity_panel, self.prediction_panel, self.agreement_panel
         heading = self.docks["events"].heading
-        return Reviewing(self.session, self.view, self.runs, self.events, heading, *panels, parent=self)
+        return Reviewing(self.session, self.view, self.runs, self.queue, heading, *panels, parent=self)
 
     # Wires
 
@@ -159,14 +183,22 @@ class MainWindow(QMainWindow):
         self.reading.painted.connect(lambda _recording: self.engine.start())
         self.session.view_changed.connect(self._on_view)
         self.scaling.told.connect(self.status.say)
+        self.marking.told.connect(self.status.say)
+        self.marking.set_actions(self.actions_by_id)
         self.scaling.set_actions(self.actions_by_id)
         self.time_base.changed.connect(self.toolbar.show_speeds)
         self.toolbar.speed_chosen.connect(self.time_base.choose_speed)
         self.toolbar.length_requested.connect(self.scaling.ask_length)
         self.toolbar.kinds_requested.connect(self.scaling.show_channel_types)
         self.toolbar.calibration_requested.connect(self.actions_by_id["calibrate"].trigger)
+        self.queue.said.connect(self.status.say)
+        self.review_edits.said.connect(self.status.say)
         self.session.refused.connect(lambda text: self.status.say(text, "warning"))
+        self.montages.complained.connect(lambda text: self.status.say(text, "warning"))
+        self.montages.edited.connect(self._on_montages_edited)
         self.session.prediction_changed.connect(self._on_prediction)
+        self.measuring.said.connect(self.status.say)
+        self.measuring.measured.connect(self.status.show_measure)
         self.view.hovered.connect(self.status.show_cursor)
         self.view.unhovered.connect(self.status.clear_cursor)
         self.trending.shown_changed.connect(self.actions_by_id["trends"].setChecked)
@@ -212,6 +244,10 @@ class MainWindow(QMainWindow):
         self.session.choose_model(model)
         self.toolbar.show_models(self.model_panel.choices(), model)
 
+    def _on_montages_edited(self) -> None:
+        for window in self.workplace.windows:
+            window.montages.refresh()
+
     def _list_recent(self) -> None:
         fill_recent(self.recent, self.settings.recent_files, self.open_recording)
 
@@ -242,7 +278,9 @@ class MainWindow(QMainWindow):
         self.settings.theme = name
         colours = apply_theme(name, self.settings.text_scale)
         self.view.set_theme(colours.name)
-        self.events.delegate.set_colours(colours.accent, colours.accent_soft)
+        self.marking.set_theme(colours.name)
+        self.measuring.set_theme(colours)
+        self.events_dock.set_theme(colours)
 
     def set_px_per_mm(self, px_per_mm: float | None) -> None:
         """Use a measured screen, or (None) what the system says of it."""
@@ -336,6 +374,7 @@ class MainWindow(QMainWindow):
         keep_view(settings, self.session.view, self.session.habits)
         settings.threshold = self.runs.threshold
         settings.event_rule, settings.rule_constants = rule_settings(self.runs.rule)
+        settings.inspector_tab = self.measuring.inspector.chosen()
         settings.window_geometry = bytes(self.saveGeometry().toBase64()).decode()
         settings.window_state = bytes(self.saveState().toBase64()).decode()
 
@@ -343,6 +382,7 @@ class MainWindow(QMainWindow):
         """End the work cleanly and remember how the window looked."""
         self._remember()
         self.reading.close()
+        self.measuring.close()
         self.session.close()
         self.runner.shutdown(2.0)
         self.workplace.leave(self)

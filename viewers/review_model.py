@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from PyQt6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PyQt6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from analysis.annotation import RANDOM_WEIGHTS, Annotation
 from analysis.review.columns import channel_text, source_name
@@ -76,8 +76,8 @@ _NUMBERS = frozenset({"Duration", "p"})
 class QueueModel(QAbstractTableModel):
     """The listed part of a queue; only what is on the screen is ever put into words."""
 
-    def __init__(self, time_text: Callable[[float], str]) -> None:
-        super().__init__()
+    def __init__(self, time_text: Callable[[float], str], parent: QObject | None = None) -> None:
+        super().__init__(parent)
         self.queue = Queue.of(())
         self.wanted = QueueFilter()
         self.order: Order = "time"

@@ -31,7 +31,7 @@ class ReviewTable(QTableView):
 
     def __init__(self, time_text: Callable[[float], str]) -> None:
         super().__init__()
-        self.rows = QueueModel(time_text)
+        self.rows = QueueModel(time_text, self)
         self.delegate = ReviewDelegate(time_text, self)
         self._quiet = False
         self.setModel(self.rows)
