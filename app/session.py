@@ -65,7 +65,7 @@ class Session(QObject):
         self.montage_options = MontageOptions()
         self.bad_channels: frozenset[str] = frozenset()
         self.hidden_types: frozenset[str] = frozenset()
-        self._faults: dict[str, str] = {}  # what the survey of the recording says of channels
+        self.channel_states: dict[str, str] = {}  # what the survey of the recording says of channels
         self.window = Window(0.0, 10.0)
         self.view = view or View()
         self.habits = Habits(self.view)
@@ -106,7 +106,7 @@ class Session(QObject):
         self._take_keeper(recording)
         self.recording = recording
         self.prediction = self.mains = None
-        self.bad_channels, self._faults = frozenset(bad_channels) & frozenset(recording.ch_names), {}
+        self.bad_channels, self.channel_states = frozenset(bad_channels) & frozenset(recording.ch_names), {}
         name = montage if montage and not self.refusal_of(montage) else default_montage(recording)
         self.montage = self._build(name)
         intracranial = any(c.type in ("seeg", "ecog") for c in recording.channels)
@@ -200,7 +200,7 @@ class Session(QObject):
 
     def set_channel_states(self, states: Mapping[str, str]) -> None:
         """Take what was found of the channels: flat ones and those without signal stay out of averages too."""
-        self._faults = {name: state for name, state in states.items() if state in (FLAT, MISSING)}
+        self.channel_states = dict(states)
         self._rebuild_montage()
 
     def set_montage_options(self, options: MontageOptions) -> None:
@@ -210,7 +210,8 @@ class Session(QObject):
             self._rebuild_montage()
 
     def _left_out(self) -> dict[str, str]:
-        return self._faults | dict.fromkeys(self.bad_channels, MARKED_BAD)
+        faulty = {name: state for name, state in self.channel_states.items() if state in (FLAT, MISSING)}
+        return faulty | dict.fromkeys(self.bad_channels, MARKED_BAD)
 
     def _build(self, montage: str) -> Montage:
         assert self.recording is not None

@@ -87,9 +87,10 @@ class ChoiceButton(QToolButton):
 
     def set_lit(self, on: bool, remark: str) -> None:
         """Mark the field as one to be aware of, with the reason in its tool tip."""
-        if on != self._lit:
+        tip = f"{self._tip}\n{remark}" if on else self._tip
+        if (on, tip) != (self._lit, self.toolTip()):
             self._lit = on
-            self.setToolTip(f"{self._tip}\n{remark}" if on else self._tip)
+            self.setToolTip(tip)
             self.update()
 
     def value(self) -> str:

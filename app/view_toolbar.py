@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PyQt6.QtCore import QEvent, Qt, pyqtSignal
 from PyQt6.QtGui import QAction, QColor, QIcon, QPainter, QPalette, QPixmap
 from PyQt6.QtWidgets import QToolBar, QToolButton
 
-from analysis.montage import AS_RECORDED, AVERAGE, LB_18_1, MONTAGES, refusal
+from app.montage_entries import AS_RECORDED_TITLE, MontageEntry, title_of
 from app.page_length import page_text
 from app.page_note import HIDES_SLOW, MUSCLE_LIKE_BETA, hides_slow, looks_like_beta
 from app.session import ModelChoice, Session
 from app.toolbar import ChoiceButton
 from app.view import HIGHPASSES, LOWPASSES, NOTCHES, PAGE_SECONDS, SENSITIVITIES, USUAL_SENSITIVITIES, View
 
-MONTAGE_TITLES = {AS_RECORDED: "As recorded", LB_18_1: "Longitudinal bipolar", AVERAGE: "Common average"}
-MONTAGE_KEYS = {name: str(i) for i, name in enumerate(MONTAGES, 1)}
 _NOT_CALIBRATED = "the screen has not been measured: millimetres are approximate"
 
 
 class ViewToolbar(QToolBar):
     """Fields bound to the session's view, plus model, device and Run."""
 
+    montage_chosen = pyqtSignal(object)  # name
+    editor_requested = pyqtSignal()
     model_chosen = pyqtSignal(object)
     device_chosen = pyqtSignal(str)
     load_requested = pyqtSignal()
@@ -37,11 +39,12 @@ class ViewToolbar(QToolBar):
         self._speeds: list[tuple[float, float]] = []
         self._is_calibrated = True
         self._listed: tuple[int, ...] = ()  # sensitivities in the menu
+        self._montages: dict[str, MontageEntry] = {}
         self.device = "auto"
         self.open = QToolButton()
         self.open.setDefaultAction(open_action)
         self.open.setText("Open…")
-        self.montage = ChoiceButton("Montage", "Which differences of electrodes the rows show (1, 2, 3)")
+        self.montage = ChoiceButton("Montage", "Which differences of electrodes the rows show (1 to 9)")
         self.low = ChoiceButton("Low", "Low-frequency filter with its time constant; zero phase, 24 dB per octave")
         self.high = ChoiceButton("High", "High-frequency filter; zero phase, 24 dB per octave")
         self.notch = ChoiceButton("Notch", "Mains filter (F)")
@@ -77,7 +80,7 @@ class ViewToolbar(QToolBar):
 
     def _fill(self) -> None:
         view = self._session.view
-        self.montage.set_choices([(f"{MONTAGE_TITLES.get(n, n)}\t{MONTAGE_KEYS[n]}", n) for n in MONTAGES], view.montage)
+        self.montage.set_choices([(AS_RECORDED_TITLE, view.montage)], view.montage)
         self.low.set_choices([(low_text(f), f) for f in HIGHPASSES], view.highpass)
         self.notch.set_choices([(notch_text(*n), n) for n in NOTCHES], (view.notch, view.harmonics))
         self._fill_high()
@@ -132,7 +135,7 @@ class ViewToolbar(QToolBar):
 
     def _connect(self) -> None:
         change = self._session.change_view
-        self.montage.chosen.connect(lambda value: change(montage=value))
+        self.montage.chosen.connect(self.montage_chosen)
         self.low.chosen.connect(lambda value: change(highpass=value))
         self.high.chosen.connect(lambda value: change(lowpass=value))
         self.notch.chosen.connect(lambda value: change(notch=value[0], harmonics=value[1]))
@@ -142,12 +145,10 @@ class ViewToolbar(QToolBar):
         self.device_button.chosen.connect(self._on_device)
         self._session.view_changed.connect(lambda view, _before: self.show_view(view))
         self._session.opened.connect(self._on_opened)
+        self._session.montage_changed.connect(self._show_montage)
 
     def _on_opened(self, recording: object) -> None:
         assert self._session.recording is not None
-        refused: dict[object, str] = {name: refusal(name, self._session.recording) for name in MONTAGES}
-        choices = [(f"{MONTAGE_TITLES.get(n, n)}\t{MONTAGE_KEYS[n]}", n) for n in MONTAGES]
-        self.montage.set_choices(choices, self._session.view.montage, refused)
         self._fill_high()
         self._fill_page()
         self.show_view(self._session.view)
@@ -166,7 +167,7 @@ class ViewToolbar(QToolBar):
 
     def show_view(self, view: View) -> None:
         """Show the values in force."""
-        self.montage.set_value(MONTAGE_TITLES.get(view.montage, view.montage), view.montage, MONTAGE_KEYS[view.montage])
+        self._show_montage()
         constant = time_constant_text(view.highpass)
         self.low.set_value(hertz(view.highpass), view.highpass, constant)
         self.high.set_value(hertz(view.lowpass), view.lowpass)
@@ -179,6 +180,26 @@ class ViewToolbar(QToolBar):
         self._fill_sensitivity(view.uv_per_mm)
         self.sensitivity.set_value(f"{view.uv_per_mm:g} µV/mm", view.uv_per_mm)
         self._show_page(view)
+
+    def show_montages(self, entries: Sequence[MontageEntry]) -> None:
+        """List the montages that suit the recording, those that cannot be derived in grey with the reason."""
+        self._montages = {entry.name: entry for entry in entries}
+        choices: list[tuple[str, object] | None] = []
+        for entry in entries:
+            choices += [None, (entry.text, entry.name)] if entry.starts_group else [(entry.text, entry.name)]
+        refused: dict[object, str] = {entry.name: entry.refusal for entry in entries}
+        self.montage.set_choices(choices, self._session.view.montage, refused)
+        self.montage.add_command("Montages of your own…\tCtrl+M", self.editor_requested.emit)
+        self._show_montage()
+
+    def _show_montage(self, _montage: object = None) -> None:
+        """Show the montage in force, lit where there is something that the reader must know of it."""
+        name, montage = self._session.view.montage, self._session.montage
+        entry = self._montages.get(name)
+        short, key = (entry.short, entry.key) if entry is not None else (title_of(name).partition(",")[0], "")
+        self.montage.set_value(short, name, key)
+        note = montage.note if montage is not None else ""
+        self.montage.set_lit(bool(note), note)
 
     def _show_page(self, view: View) -> None:
         length = page_text(view.page_seconds)

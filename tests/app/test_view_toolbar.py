@@ -7,6 +7,7 @@ import pytest
 from PyQt6.QtGui import QAction
 
 from analysis.recording import Channel
+from app.montage_entries import MontageEntry
 from app.session import ModelChoice, Session
 from app.view_toolbar import ViewToolbar, hertz, page_text, time_constant_text
 
@@ -71,13 +72,41 @@ def test_settings_that_mislead_are_marked(toolbar, change, field, remark):
     assert button.toolTip().split("\n")[-1] == remark
 
 
-def test_a_montage_that_cannot_be_derived_is_greyed_with_its_reason(toolbar, array_recording):
+def test_montages_are_listed_with_their_keys_and_those_refused_are_grey_with_the_reason(
+    toolbar, qtbot, array_recording
+):
     pair = Channel("Fp1-F7", "Fp1-F7", "eeg", "uV", 10.0, pair=("Fp1", "F7"))
     toolbar.session.open(array_recording([pair], np.zeros((1, 100)), 10.0))
-    refused = entries(toolbar.montage)["Common average\t3"]
-    assert not refused.isEnabled()
-    assert "recorded bipolar" in refused.toolTip()
-    assert entries(toolbar.montage)["As recorded\t1"].isChecked()
+    toolbar.show_montages(
+        [
+            MontageEntry("as recorded", "As recorded", "1"),
+            MontageEntry("common average", "Common average", "2", "recorded bipolar"),
+            MontageEntry("mine", "Mine", starts_group=True),
+        ]
+    )
+    found = entries(toolbar.montage)
+    assert not found["Common average\t2"].isEnabled()
+    assert found["Common average\t2"].toolTip() == "recorded bipolar"
+    assert found["As recorded\t1"].isChecked()
+    assert [action.text() for action in toolbar.montage.menu().actions()][2:4] == ["", "Mine"]
+    with qtbot.waitSignal(toolbar.montage_chosen) as chosen:
+        found["Mine"].trigger()
+    assert chosen.args == ["mine"]
+    with qtbot.waitSignal(toolbar.editor_requested):
+        found["Montages of your own…\tCtrl+M"].trigger()
+
+
+def test_the_montage_in_force_is_shown_short_and_lit_where_something_is_to_be_known(toolbar, array_recording):
+    sites = "Fp1 Fp2 F7 F3 Fz F4 F8 T7 C3 Cz C4 T8 P7 P3 Pz P4 P8 O1 O2".split()
+    channels = [Channel(n, n, "eeg", "uV", 10.0, site=n) for n in sites]
+    toolbar.session.open(array_recording(channels, np.zeros((19, 100)), 10.0))
+    assert toolbar.montage.value() == "Longitudinal LB-18.1"
+    toolbar.session.change_view(montage="common average")
+    toolbar.session.set_bad_channels(["T7"])
+    assert toolbar.montage.value() == "Common average"
+    assert toolbar.montage.toolTip().endswith("left out, marked bad: T7")
+    toolbar.session.set_bad_channels([])
+    assert "left out" not in toolbar.montage.toolTip()
 
 
 def test_models_are_listed_and_chosen(toolbar, qtbot):

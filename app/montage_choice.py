@@ -1,0 +1,220 @@
+"""Choosing a montage by key, menu and toolbar, what belongs to it (sides, reference, bad channels), and its editor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from PyQt6.QtCore import QObject, QPoint, Qt, pyqtSignal
+from PyQt6.QtGui import QAction
+from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
+
+from analysis.montage import REFERENCE, Derivation, MontageOptions, reference_choices, reference_name
+from analysis.montages.own import OwnMontages
+from analysis.montages.sources import Sources
+from app.dialogs.bad_channels import BadChannelsDialog
+from app.dialogs.montage_editor import MontageEditor
+from app.montage_entries import KEYS, MontageEntry, entries_for
+from app.session import Session, View
+from app.settings import Settings
+from viewers.recording_view import RecordingView
+
+_PREFIX = reference_name("")
+
+
+class MontageChoice(QObject):
+    """Keeps the list of montages that suit the open recording, and does what the reader asks of them."""
+
+    listed = pyqtSignal(object)  # list of MontageEntry
+    edited = pyqtSignal()  # the reader's own montages are others now
+    complained = pyqtSignal(str)
+
+    def __init__(
+        self, session: Session, view: RecordingView, own: OwnMontages, settings: Settings, window: QWidget
+    ) -> None:
+        super().__init__(window)
+        self._session = session
+        self._view = view
+        self._own = own
+        self._settings = settings
+        self._window = window
+        self._reference: str | None = None
+        self._actions: Mapping[str, QAction] = {}
+        self._menu: QMenu | None = None
+        self.entries: list[MontageEntry] = []
+        session.opened.connect(self._on_opened)
+        session.view_changed.connect(self._on_view)
+        view.row_menu_requested.connect(self.show_row_menu)
+        self._take_options()
+
+    def handlers(self) -> dict[str, Callable[[], None]]:
+        """What the actions of montages do."""
+        return {
+            **{f"montage_{number}": partial(self.choose, number) for number in range(1, KEYS + 1)},
+            "right_first": self._on_right_first,
+            "choose_reference": self.choose_reference,
+            "montage_editor": self.edit,
+            "bad_channels": self.choose_bad_channels,
+            "toggle_bad": self.toggle_bad_row,
+        }
+
+    def attach(self, actions: Mapping[str, QAction]) -> None:
+        """Take the actions, and the menu they stand in, which lists every montage from now on."""
+        self._actions = actions
+        menus = [holder for holder in actions["montage_1"].associatedObjects() if isinstance(holder, QMenu)]
+        self._menu = menus[0]
+        self._menu.setToolTipsVisible(True)
+        actions["right_first"].setChecked(self._settings.right_first)
+        self.refresh()
+
+    def complain(self) -> None:
+        """Tell, once, which files of montages could not be read."""
+        complaints, self._own.complaints = self._own.complaints, []
+        for complaint in complaints:
+            self.complained.emit(complaint)
+
+    # The list
+
+    def refresh(self) -> None:
+        """Make the list anew, for the recording and the reader's own montages as they are now."""
+        self._take_options()
+        recording = self._session.recording
+        own = tuple(montage.name for montage in self._own.montages())
+        if recording is None:
+            self.entries = []
+        else:
+            self.entries = entries_for(recording, own, self._reference, self._session.refusal_of)
+        self._name_keys()
+        self._fill_menu()
+        self.listed.emit(self.entries)
+
+    def _take_options(self) -> None:
+        self._session.set_montage_options(MontageOptions(self._settings.right_first, self._own.montages()))
+
+    def _on_opened(self, _recording: object) -> None:
+        name = self._session.view.montage
+        self._reference = name.removeprefix(_PREFIX) if name.startswith(_PREFIX) else None
+        self.refresh()
+
+    def _on_view(self, view: View, before: View) -> None:
+        if view.montage != before.montage:
+            if view.montage.startswith(_PREFIX) and view.montage != reference_name(self._reference or ""):
+                self._reference = view.montage.removeprefix(_PREFIX)
+                self.refresh()
+            self._check_current()
+
+    def _name_keys(self) -> None:
+        """Let the number keys say in the help, the search and the menus what they do here."""
+        for number in range(1, KEYS + 1) if self._actions else ():
+            action = self._actions[f"montage_{number}"]
+            entry = self.entries[number - 1] if number <= len(self.entries) else None
+            action.setText(f"Montage: {entry.title}" if entry else f"Montage {number}")
+            action.setEnabled(entry is not None)
+
+    def _fill_menu(self) -> None:
+        menu = self._menu
+        if menu is None:
+            return
+        menu.clear()
+        for entry in self.entries:
+            if entry.starts_group:
+                menu.addSeparator()
+            action = QAction(entry.text, menu)
+            action.setData(entry.name)
+            action.setCheckable(True)
+            action.setEnabled(not entry.refusal)
+            action.setToolTip(entry.refusal or entry.title)
+            action.triggered.connect(partial(self.choose_name, entry.name))
+            menu.addAction(action)
+        menu.addSeparator()
+        for name in ("choose_reference", "right_first", "montage_editor", "bad_channels", "toggle_bad"):
+            menu.addAction(self._actions[name])
+        self._check_current()
+
+    def _check_current(self) -> None:
+        for action in self._menu.actions() if self._menu is not None else ():
+            if action.data() is not None:
+                action.setChecked(action.data() == self._session.view.montage)
+
+    # What the reader asks for
+
+    def choose(self, number: int) -> None:
+        """Show the montage of a number key; one that cannot be derived is refused in words."""
+        if number <= len(self.entries):
+            self.choose_name(self.entries[number - 1].name)
+
+    def choose_name(self, name: str, _checked: bool = False) -> None:
+        """Show a montage of the list."""
+        if name == REFERENCE:
+            self.choose_reference()
+        else:
+            self._session.change_view(montage=name)
+        self._check_current()
+
+    def choose_reference(self) -> None:
+        """Ask for the channel that is taken from all others of its kind, and show them so."""
+        recording = self._session.recording
+        if recording is None:
+            return
+        choices = reference_choices(Sources(recording))
+        if not choices:
+            self._session.refused.emit("no channel of this recording holds the potential of one place")
+            return
+        current = choices.index(self._reference) if self._reference in choices else 0
+        text = "Take this channel from all others of its kind:"
+        name, accepted = QInputDialog.getItem(self._window, "Reference", text, choices, current, False)
+        if accepted and name:
+            self._session.change_view(montage=reference_name(name))
+
+    def _on_right_first(self) -> None:
+        self._settings.right_first = self._actions["right_first"].isChecked()
+        self._take_options()
+
+    def edit(self) -> None:
+        """Open the editor of the reader's own montages."""
+        dialog = MontageEditor(self._session, self._own, self.entries, self._settings.last_folder, self._window)
+        dialog.changed.connect(self.edited)
+        dialog.exec()
+
+    # Bad channels
+
+    def choose_bad_channels(self) -> None:
+        """Let the reader tick the channels that are bad."""
+        recording = self._session.recording
+        if recording is None:
+            return
+        session = self._session
+        dialog = BadChannelsDialog(recording.channels, session.bad_channels, session.channel_states, self._window)
+        if dialog.exec():
+            self._session.set_bad_channels(dialog.bad())
+
+    def toggle_bad(self, name: str) -> None:
+        """Mark a channel as bad, or as good again."""
+        self._session.set_bad_channels(self._session.bad_channels ^ {name})
+
+    def toggle_bad_row(self) -> None:
+        """Mark the first channel of the chosen row, or the one under the cursor, as bad or as good again."""
+        rows, gutter = self._view.trace_view.rows, self._view.trace_view.gutter
+        row = gutter.chosen if gutter.chosen is not None else gutter.hovered
+        if rows is None or row is None or row >= len(rows):
+            self._session.refused.emit("choose a row first: point at it, click its name, or press Alt+Down")
+        else:
+            self.toggle_bad(rows.montage.derivations[row].anode)
+
+    def show_row_menu(self, row: Derivation, place: QPoint) -> QMenu:
+        """Offer what can be done with the channels of a row."""
+        menu = QMenu(self._window)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        names = (row.anode, *row.cathode) if len(row.cathode) == 1 else (row.anode,)
+        for name in names:
+            text = f"{name} is good again" if name in self._session.bad_channels else f"Mark {name} as bad"
+            menu.addAction(text, partial(self.toggle_bad, name))
+        menu.addSeparator()
+        for name in names:
+            if not self._session.refusal_of(reference_name(name)):
+                change = partial(self._session.change_view, montage=reference_name(name))
+                menu.addAction(f"Take {name} as the reference", change)
+        menu.addSeparator()
+        menu.addAction(self._actions["bad_channels"])
+        menu.popup(place)
+        return menu
