@@ -281,11 +281,11 @@ QRadioButton::indicator:checked { border: 3px solid @accent@; width: 5px; height
 QCheckBox::indicator:hover { border-color: @muted@; }
 QCheckBox::indicator:checked { background: @accent@; border-color: @accent@; }
 QCheckBox::indicator:focus { border-color: @accent@; }
-QSlider { background: transparent; }
+QSlider { background: transparent; min-height: 16px; }
 QSlider::groove:horizontal { height: 3px; background: @border@; border-radius: 1px; }
 QSlider::sub-page:horizontal { background: @accent@; border-radius: 1px; }
 QSlider::handle:horizontal {
-    width: 9px; height: 9px; margin: -5px 0; border-radius: 6px; background: @field@; border: 2px solid @accent@; }
+    width: 9px; height: 9px; margin: -5px 0; border-radius: 5px; background: @field@; border: 2px solid @accent@; }
 QProgressBar {
     background: @border@; border: none; border-radius: 2px; max-height: 4px; min-height: 4px; color: @text@; }
 QProgressBar::chunk { background: @accent@; border-radius: 2px; }
