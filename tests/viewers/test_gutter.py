@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QEvent, QPoint
-from PyQt6.QtGui import QFontMetricsF, QHelpEvent
+from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
+from PyQt6.QtGui import QFontMetricsF, QHelpEvent, QWheelEvent
 from PyQt6.QtWidgets import QApplication, QToolTip
 
 from viewers.gutter import MAX_WIDTH, MIN_WIDTH, STRIP_ROOM, Gutter, gutter_width
@@ -72,6 +72,69 @@ def test_tool_tip_tells_the_files_own_label(qtbot, rows: Rows) -> None:
     tip = gutter.tool_tip(0)
     for text in ("Fp1", "EEG Fp1-Ref", "200 Hz", "µV", "HP:0.1Hz", "clipped"):
         assert text in tip
+
+
+def wheel(gutter: Gutter, y: float, notches: float, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
+    at = QPointF(20, y)
+    event = QWheelEvent(
+        at,
+        gutter.mapToGlobal(at),
+        QPoint(),
+        QPoint(0, round(120 * notches)),
+        Qt.MouseButton.NoButton,
+        modifiers,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(gutter, event)
+
+
+def test_wheel_over_a_name_asks_for_another_scale_of_that_row(qtbot, rows: Rows) -> None:
+    gutter = Gutter()
+    qtbot.addWidget(gutter)
+    gutter.resize(120, 200)
+    gutter.set_rows(rows)
+    stepped, reset = [], []
+    gutter.row_stepped.connect(lambda *values: stepped.append(values))
+    gutter.row_reset.connect(reset.append)
+    y = float(rows.centre[1])
+    wheel(gutter, y, 1)
+    wheel(gutter, y, -2)
+    wheel(gutter, y, 0.5)
+    wheel(gutter, y, 0.5)
+    assert stepped == [(1, 1), (1, -2), (1, 1)]
+    wheel(gutter, y, 1, Qt.KeyboardModifier.ControlModifier)
+    qtbot.mouseDClick(gutter, Qt.MouseButton.LeftButton, pos=QPoint(20, round(float(rows.centre[0]))))
+    assert reset == [1, 0]
+
+
+def test_click_chooses_a_row_and_lets_it_go(qtbot, rows: Rows) -> None:
+    gutter = Gutter()
+    qtbot.addWidget(gutter)
+    gutter.resize(120, 200)
+    gutter.set_rows(rows)
+    chosen = []
+    gutter.row_chosen.connect(chosen.append)
+    gutter.row_chosen.connect(gutter.set_chosen)
+    before = pixels(gutter)
+    place = QPoint(20, round(float(rows.centre[1])))
+    qtbot.mouseClick(gutter, Qt.MouseButton.LeftButton, pos=place)
+    assert (pixels(gutter) != before).any()
+    qtbot.mouseClick(gutter, Qt.MouseButton.LeftButton, pos=place)
+    assert chosen == [1, None]
+    assert (pixels(gutter) == before).all()
+
+
+def test_scale_given_to_a_row_is_written_although_it_is_cut_off(qtbot, eeg_channels, single_montage) -> None:
+    gutter = Gutter()
+    qtbot.addWidget(gutter)
+    gutter.setFixedSize(110, 300)
+    looks = RowLooks(rows={"F8-T4": 20.0})
+    gutter.set_rows(Rows(single_montage("F8-T4", "T4-T6"), 44, 7, 4, eeg_channels("F8-T4", "T4-T6"), looks=looks))
+    gutter.set_states(("cut off", "cut off"))
+    assert "20 µV/mm" in gutter.layout_of(0).note
+    assert gutter.layout_of(1).note == "cut off"
+    assert "given to this row" in gutter.tool_tip(0)
 
 
 def test_width_follows_the_longest_name(qapp) -> None:

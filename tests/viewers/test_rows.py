@@ -61,6 +61,67 @@ def test_hearts_are_drawn_flatter_and_the_row_says_so(eeg_channels, single_monta
     assert rows.notes == ("", "70 µV/mm")
 
 
+def test_kinds_and_single_rows_have_scales_of_their_own(eeg_channels, single_montage) -> None:
+    names = ("A", "B", "ECG", "EOG", "Flow")
+    kinds = ("eeg", "eeg", "ecg", "eog", "resp")
+    channels = tuple(c for name, kind in zip(names, kinds, strict=True) for c in eeg_channels(name, type=kind))
+    looks = RowLooks(kinds={"ecg": 70.0, "eog": 7.0, "resp": 100.0}, rows={"B": 3.0, "gone": 1.0})
+    quality = {"Flow": ChannelQuality("ok", 500.0, 900.0)}
+    rows = Rows(single_montage(*names), 500, 7, PX_PER_MM, channels, quality, looks=looks)
+    assert rows.notes == ("", "3 µV/mm", "70 µV/mm", "", "100 µV/mm")
+    assert rows.overridden == (False, True, False, False, False)
+    for i, uv_per_mm in enumerate((7.0, 3.0, 70.0, 7.0, 100.0)):
+        assert rows.scale_of(i) == pytest.approx(uv_per_mm)
+    # Brain, heart and eyes are drawn negative up; breath positive up about its own middle.
+    assert [rows.y(i, -50) < rows.centre[i] for i in range(4)] == [True] * 4
+    assert rows.y(4, 500) == pytest.approx(rows.centre[4])
+    assert rows.y(4, 600) == pytest.approx(rows.centre[4] - PX_PER_MM)
+
+
+def test_a_filtered_breath_is_drawn_about_zero(eeg_channels, single_montage) -> None:
+    channels = eeg_channels("Flow", type="resp")
+    quality = {"Flow": ChannelQuality("ok", 500.0, 900.0)}
+    fitted = RowLooks(centred=frozenset({"resp"}))
+    rows = Rows(single_montage("Flow"), 400, 7, PX_PER_MM, channels, quality, looks=fitted)
+    assert rows.y(0, 0.0) == pytest.approx(rows.centre[0])
+    assert rows.notes == ("span 1 mV",)
+
+
+def test_a_row_in_another_unit_keeps_the_scale_it_was_given(eeg_channels, single_montage) -> None:
+    channels = (Channel("SpO2", "SpO2", "misc", "%", 1.0),)
+    quality = {"SpO2": ChannelQuality("ok", 94.75, 4.5)}
+    looks = RowLooks(rows={"SpO2": 0.5})
+    rows = Rows(single_montage("SpO2"), 400, 7, PX_PER_MM, channels, quality, looks=looks)
+    assert rows.notes == ("0.5 %/mm",)
+    assert rows.y(0, 95.75) == pytest.approx(rows.centre[0] - 2 * PX_PER_MM)
+    assert rows.scale_of(0) == pytest.approx(0.5)
+
+
+def test_positive_up_turns_the_body_over_and_nothing_else(eeg_channels, single_montage) -> None:
+    channels = (*eeg_channels("A"), *eeg_channels("Flow", type="resp"))
+    quality = {"Flow": ChannelQuality("ok", 0.0, 900.0)}
+    usual = Rows(single_montage("A", "Flow"), 400, 7, PX_PER_MM, channels, quality)
+    turned = Rows(single_montage("A", "Flow"), 400, 7, PX_PER_MM, channels, quality, looks=RowLooks(positive_up=True))
+    assert turned.gain[0] == -usual.gain[0] < 0
+    assert turned.gain[1] == usual.gain[1]
+
+
+def test_clipped_rows_have_bands_that_meet_and_say_where_they_are_cut(eeg_channels, single_montage) -> None:
+    channels = eeg_channels("A", "B")
+    plain = Rows(single_montage("A", "B"), 200, 10, PX_PER_MM, channels)
+    lo = np.array([[-10.0, -10.0], [-200.0, -10.0], [-10.0, np.nan]], np.float32)
+    hi = np.array([[10.0, 10.0], [10.0, 200.0], [10.0, np.nan]], np.float32)
+    assert plain.bands() is None
+    assert plain.cut(lo, hi) is None
+    rows = Rows(single_montage("A", "B"), 200, 10, PX_PER_MM, channels, looks=RowLooks(clipped=True))
+    top, bottom = rows.bands()
+    np.testing.assert_allclose(top, [0, 100])
+    np.testing.assert_allclose(bottom, [100, 200])
+    above, below = rows.cut(lo, hi)
+    assert above.tolist() == [[False, False], [True, False], [False, False]]
+    assert below.tolist() == [[False, False], [False, True], [False, False]]
+
+
 def test_own_units_have_a_fixed_scale_positive_up(eeg_channels, single_montage) -> None:
     channels = (*eeg_channels("A"), Channel("SpO2", "SpO2", "misc", "%", 1.0))
     quality = {"SpO2": ChannelQuality("ok", 94.75, 4.5)}

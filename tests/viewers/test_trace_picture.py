@@ -9,7 +9,7 @@ import pytest
 from PyQt6.QtGui import QColor, QImage, QPainter
 
 from analysis.recording import Window
-from viewers.rows import Rows
+from viewers.rows import RowLooks, Rows
 from viewers.theme import theme
 from viewers.time_scale import TimeScale
 from viewers.trace_picture import TracePicture, line_work, with_columns
@@ -56,6 +56,81 @@ def test_trace_lies_where_its_values_say(picture: TracePicture, make_page, refin
     for x, value in ((10, -96), (250, 0), (490, 96)):
         expected = 75 + value * 0.4
         assert middle_of(pixels, int(x * ratio)) / ratio == pytest.approx(expected, abs=1.0)
+
+
+@pytest.mark.parametrize("refined", [False, True])
+@pytest.mark.parametrize("positive_up", [False, True])
+@pytest.mark.parametrize(("uv_per_mm", "millimetres"), [(7.0, 7.14), (10.0, 5.0), (50.0, 1.0)])
+def test_calibration_step_has_its_height_on_the_picture(
+    qapp,
+    eeg_channels,
+    single_montage,
+    make_page,
+    uv_per_mm: float,
+    millimetres: float,
+    positive_up: bool,
+    refined: bool,
+) -> None:
+    """A step of 50 uV (input 1 minus input 2) goes 7.1 mm down at 7 uV/mm and 5 mm at 10 uV/mm, at 8 px a mm."""
+    looks = RowLooks(positive_up=positive_up)
+    picture = TracePicture()
+    picture.set_theme(theme("light"))
+    picture.set_rows(Rows(single_montage("A"), HEIGHT, uv_per_mm, 8.0, eeg_channels("A"), looks=looks))
+    data = np.zeros((2001, 1))
+    data[1000:] = 50.0
+    picture.set_page(make_page(data, ("A",)), WIDTH)
+    if refined:
+        picture.refine(HEIGHT, 1.0)
+    pixels = painted(picture, Window(0, 10))
+    moved = middle_of(pixels, 400) - middle_of(pixels, 100)
+    assert moved == pytest.approx((-1 if positive_up else 1) * millimetres * 8.0, abs=1.0)
+
+
+@pytest.mark.parametrize("refined", [False, True])
+@pytest.mark.parametrize("ratio", [1.0, 2.0])
+def test_clipped_rows_stay_in_their_bands_and_are_marked(
+    qapp, eeg_channels, single_montage, make_page, refined: bool, ratio: float
+) -> None:
+    picture = TracePicture()
+    picture.set_theme(theme("light"))
+    looks = RowLooks(clipped=True)
+    rows = Rows(single_montage("A", "B", sides="lr"), HEIGHT, 10.0, 4.0, eeg_channels("A", "B"), looks=looks)
+    picture.set_rows(rows)
+    data = np.zeros((2001, 2))
+    data[800:1201, 0] = 4000.0  # far down, into the other row's band
+    picture.set_page(make_page(data, ("A", "B")), int(WIDTH * ratio))
+    if refined:
+        picture.refine(HEIGHT, ratio)
+    image = QImage(int(WIDTH * ratio), int(HEIGHT * ratio), QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(ratio)
+    image.fill(0)
+    painter = QPainter(image)
+    picture.paint(painter, TimeScale(Window(0, 10), WIDTH), HEIGHT, ratio)
+    painter.end()
+    border = int(HEIGHT / 2 * ratio)
+    columns = [int(x * ratio) for x in (210, 250, 290)]
+    mark = QColor(theme("light").caution)
+    for x in columns:
+        assert image.pixelColor(x, border - 1) == mark
+        assert not any(image.pixelColor(x, y).alpha() for y in range(border, border + int(40 * ratio)))
+    # Where nothing is cut off there is no mark, and the other row is drawn as ever.
+    assert image.pixelColor(int(100 * ratio), border - 1).alpha() == 0
+    assert image.pixelColor(int(250 * ratio), int(rows.centre[1] * ratio)).alpha() > 0
+
+
+def test_traces_take_the_inks_of_their_rows(qapp, eeg_channels, single_montage, make_page) -> None:
+    picture = TracePicture()
+    picture.set_theme(theme("dark"))
+    looks = RowLooks(colours="sides-swapped")
+    picture.set_rows(Rows(single_montage("A", "B", sides="lr"), HEIGHT, 10.0, 4.0, eeg_channels("A", "B"), looks=looks))
+    picture.set_page(make_page(np.zeros((2001, 2)), ("A", "B")), WIDTH)
+    image = QImage(WIDTH, HEIGHT, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(0)
+    painter = QPainter(image)
+    picture.paint(painter, TimeScale(Window(0, 10), WIDTH), HEIGHT, 1.0)
+    painter.end()
+    assert image.pixelColor(200, 75) == QColor(theme("dark").right)
+    assert image.pixelColor(200, 225) == QColor(theme("dark").left)
 
 
 def test_antialiased_picture_matches_the_raster(picture: TracePicture, make_page) -> None:
