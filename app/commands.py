@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
+from PyQt6.QtWidgets import QFileDialog, QMessageBox
 
 from app.dialogs.calibration import CalibrationDialog
 from app.dialogs.command_search import CommandSearch
@@ -19,7 +19,6 @@ from app.look import screen_name
 from app.model_panel import title_for
 from app.session import ModelChoice
 from app.status_line import RESEARCH_ONLY
-from app.time_text import clock, elapsed, parse_time
 
 if TYPE_CHECKING:
     from app.main_window import MainWindow
@@ -45,11 +44,8 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         "previous_second": lambda: session.go_to(session.window.start - 1),
         "first_page": partial(session.go_to, 0.0),
         "last_page": lambda: session.go_to(session.duration),
-        "go_to_time": partial(go_to_time, window),
         "more_sensitive": partial(session.step_sensitivity, 1),
         "less_sensitive": partial(session.step_sensitivity, -1),
-        "longer_page": partial(session.step_page_length, 1),
-        "shorter_page": partial(session.step_page_length, -1),
         "toggle_notch": partial(toggle_notch, window),
         "overlays": lambda: show_dock(window, "overlays"),
         "clock": lambda: window.set_clock(window.actions_by_id["clock"].isChecked()),
@@ -77,6 +73,7 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         **window.review_edits.handlers(),
         **window.events_dock.handlers(),
         **window.trending.handlers(),
+        **window.travelling.handlers(),
     }
 
 
@@ -157,26 +154,6 @@ def save_screenshot(window: MainWindow) -> None:
         window.status.say(f"the picture could not be written to {path}: choose another folder", "bad")
     elif path:
         window.status.say(f"saved {path}")
-
-
-def go_to_time(window: MainWindow) -> None:
-    """Ask for a time and show it at the left edge of the page."""
-    session = window.session
-    if session.recording is None:
-        return
-    start = session.recording.start_datetime
-    here = f"{elapsed(session.window.start)} of {elapsed(session.duration)}"
-    prompt = f"Time from the start, such as 90, 1:30 or 0:01:30 (now {here})"
-    if start is not None:
-        prompt += f",\nor a time of day after @, such as @{clock(start, session.window.start)}"
-    text, accepted = QInputDialog.getText(window, "Go to time", prompt)
-    if not accepted:
-        return
-    time = parse_time(text, start, session.duration)
-    if time is None:
-        window.status.say(f"no time of this recording: {text}", "warning")
-    else:
-        session.go_to(time)
 
 
 def toggle_notch(window: MainWindow) -> None:

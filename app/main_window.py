@@ -44,6 +44,7 @@ from app.session import ModelChoice, Session
 from app.settings import Settings
 from app.status_line import StatusLine
 from app.time_text import elapsed
+from app.travelling import Travelling
 from app.trending import Trending
 from app.view import View
 from app.view_toolbar import ViewToolbar
@@ -96,6 +97,7 @@ class MainWindow(QMainWindow):
         self.marking = Marking(self.session, self.view, self.settings, self)
         self.montages = MontageChoice(self.session, self.view, self.workplace.montages, self.settings, self)
         self.measuring = Measuring(self.session, self.view, self.opener, self)
+        self.travelling = Travelling(self.session, self, self.is_clock_shown)
         self.trending = Trending(
             self.session, self.view.trends, self.opener, self.runner, self.settings, results_folder, self
         )
@@ -201,6 +203,8 @@ class MainWindow(QMainWindow):
         self.measuring.measured.connect(self.status.show_measure)
         self.view.hovered.connect(self.status.show_cursor)
         self.view.unhovered.connect(self.status.clear_cursor)
+        self.travelling.told.connect(self.status.say)
+        self.view.zoom_requested.connect(self.travelling.zoom)
         self.trending.shown_changed.connect(self.actions_by_id["trends"].setChecked)
         self.trending.failed.connect(self.show_error)
         self.trending.long_work.connect(self.job_panel.add)
@@ -289,6 +293,10 @@ class MainWindow(QMainWindow):
     def set_clock(self, clock: bool) -> None:
         """Show the time of day on the axis in place of the time from the start."""
         self.view.set_clock(clock)
+
+    def is_clock_shown(self) -> bool:
+        """Whether the axis shows times of day."""
+        return self.actions_by_id["clock"].isChecked()
 
     def _apply_overlays(self, opacity: float | None = None) -> None:
         if opacity is not None:

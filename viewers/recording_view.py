@@ -38,6 +38,7 @@ class RecordingView(QWidget):
     """The centre of the window; it never moves by itself but asks, and is answered by method calls."""
 
     window_requested = pyqtSignal(object)  # Window inside the recording
+    zoom_requested = pyqtSignal(int, float)  # steps, positive for more time a page; the time that keeps its place
     sensitivity_requested = pyqtSignal(int)  # steps; positive makes traces taller
     row_scale_requested = pyqtSignal(str, int)  # row name, steps that make it taller; 0: as the page again
     row_menu_requested = pyqtSignal(object, object)  # Derivation of a row, QPoint on the screen
@@ -108,8 +109,11 @@ class RecordingView(QWidget):
         self.readers_lane.event_clicked.connect(self.event_clicked)
         self.probability_lane.threshold_changed.connect(self.threshold_changed)
         self.timeline.window_requested.connect(self.window_requested)
+        self.timeline.zoom_requested.connect(self.zoom_requested)
+        self.timeline.cursor_moved.connect(self._on_far_cursor)
+        traces.zoom_requested.connect(self.zoom_requested)
         self.trends.window_requested.connect(self.window_requested)
-        self.trends.cursor_moved.connect(self._on_cursor)
+        self.trends.cursor_moved.connect(self.timeline.set_cursor)
         self._on_gutter(traces.gutter.width())
 
     # The recording and its page
@@ -272,6 +276,7 @@ class RecordingView(QWidget):
         self._clock = clock
         self.trace_view.set_start(self._start, clock)
         self.trends.set_clock(clock)
+        self.timeline.set_clock(clock)
 
     def set_px_per_mm(self, px_per_mm: float | None) -> None:
         """Take the measured size of the screen's pixels; None trusts what the system says of it."""
@@ -387,6 +392,13 @@ class RecordingView(QWidget):
             lane.set_cursor(time)
         if self._shown is not None:
             self.timeline.set_cursor(time)
+
+
+    def _on_far_cursor(self, time: float | None) -> None:
+        """The mouse is over the overview, so that the hours around it are of interest."""
+        self.timeline.set_cursor(time)
+        if self.trends.isVisible():
+            self.trends.set_cursor(time)
 
 
 def _drawn_on_lines(prediction: SeizurePrediction | None) -> tuple[object, ...]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import numpy as np
-from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QBrush, QMouseEvent, QPainter, QPolygonF, QWheelEvent
+from PyQt6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QBrush, QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPolygonF, QWheelEvent
+from PyQt6.QtWidgets import QToolTip
 from pyqtgraph import functions
 
 from analysis.annotation import RANDOM_WEIGHTS, Annotation
@@ -16,9 +17,9 @@ from analysis.results import SeizurePrediction
 from analysis.time_words import duration_words
 from viewers.lanes import Lane, hatch
 from viewers.probability_lane import Steps, steps_on
-from viewers.readers_lane import RANDOM_TIP, Lines, paint_lines
-from viewers.theme import font
-from viewers.time_scale import TimeScale, time_text
+from viewers.readers_lane import LINES, RANDOM_TIP, Lines, paint_lines
+from viewers.theme import font, px
+from viewers.time_scale import TimeScale, clock_origin, tick_text, time_text
 
 TITLE = "Overview"
 HEIGHT = 88
@@ -26,12 +27,20 @@ _BARS_ROOM = 28.0
 _BAR, _PITCH = 4.0, 7.0
 _LEAST_PAGE_PX = 4.0
 _NOTCH = 120
+_AXIS_ROOM = 13.0
+_LABEL_PX = 80
+_EDGE_PX = 4.0
+_EDGES_FROM_PX = 18.0  # a narrower page is held as a whole, or its edges would leave no middle
+_LEAST_PAGE_SECONDS = 0.1
+_NEAR_PX = 3.0
+_NAMED_MARKS = 4
 
 
 class Timeline(Lane):
     """Painted once per change of what it shows; a page step only moves the rectangle."""
 
     window_requested = pyqtSignal(object)
+    zoom_requested = pyqtSignal(int, float)  # steps, positive for more time a page; the time that keeps its place
     event_clicked = pyqtSignal(object)
 
     def __init__(self) -> None:
@@ -45,6 +54,9 @@ class Timeline(Lane):
         self._random_events = False
         self._page = Window(0.0, 10.0)
         self._held: float | None = None  # seconds from the page's start to where it is held
+        self._edge = ""  # which end of the page is held, "left" or "right"
+        self._clock = False
+        self._zoomed_by = 0.0
         self._current: Annotation | None = None
         self.pictures_made = 0
 
@@ -56,6 +68,12 @@ class Timeline(Lane):
         self.subtitle = duration_words(duration)
         super().set_window(Window(0.0, max(duration, 1e-9)))
         self._say_random()
+
+    def set_clock(self, clock: bool) -> None:
+        """Write times of day where the start is known, else times from the start."""
+        if clock != self._clock:
+            self._clock = clock
+            self.changed()
 
     def set_overview(self, overview: Overview | None) -> None:
         """Show the envelope of the recording's amplitude."""
@@ -107,15 +125,30 @@ class Timeline(Lane):
         """Gaps, envelope, probability and bars."""
         if self._duration <= 0:
             return
-        height = size.height() - _BARS_ROOM
+        height = size.height() - _BARS_ROOM - px(_AXIS_ROOM)
+        self._paint_times(painter, scale, size)
         for start, stop in self._gaps:
             left = scale.x(start)
             hatch(painter, QRectF(left, 4, max(1.0, scale.x(stop) - left), height - 2), self.theme)
         self._paint_envelope(painter, scale, height)
         if self._prediction is not None and self._prediction.times.size:
             self._paint_probability(painter, scale, height)
-        top = size.height() - _BARS_ROOM + 5
+        top = height + 5
         paint_lines(painter, scale, self._lines, self.theme, top, _BAR, _PITCH, self._random_events)
+
+    def _paint_times(self, painter: QPainter, scale: TimeScale, size: QSize) -> None:
+        """Labels along the lower edge."""
+        start = self._start if self._clock else None
+        painter.setFont(font(9))
+        painter.setPen(self.theme.colour("muted"))
+        metrics = QFontMetricsF(painter.font())
+        step = scale.step(px(_LABEL_PX))
+        for time in scale.ticks(step, clock_origin(start)):
+            text = tick_text(time, step, scale.window, start)
+            width = metrics.horizontalAdvance(text) + 2
+            left = min(max(scale.x(time) - width / 2, 0.0), size.width() - width)
+            box = QRectF(left, size.height() - px(_AXIS_ROOM), width, px(_AXIS_ROOM))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_probability(self, painter: QPainter, scale: TimeScale, height: float) -> None:
         prediction = self._prediction
@@ -179,44 +212,105 @@ class Timeline(Lane):
 
     # Mouse
 
+    def _edge_at(self, x: float) -> str:
+        """Which end of the page a place in the widget lies on, "left" or "right"; empty for none."""
+        rect = self.page_rect
+        if rect.width() < _EDGES_FROM_PX:
+            return ""
+        near = {"left": abs(x - rect.left()), "right": abs(x - rect.right())}
+        side = min(near, key=lambda name: near[name])
+        return side if near[side] <= _EDGE_PX else ""
+
     def mousePressEvent(self, event: QMouseEvent | None) -> None:
-        """Take hold of the page, or bring it to where the click is."""
+        """Take hold of the page or of one of its ends, or bring it to where the click is."""
         if event is None or event.button() != Qt.MouseButton.LeftButton or self._duration <= 0:
             return
         x = event.position().x() - self.plot_rect.left()
         if x < 0:
             return
         time = self.scale.time(x)
+        self._edge = self._edge_at(event.position().x())
+        if self._edge:
+            return
         inside = self.page_rect.contains(QPointF(event.position().x(), self.page_rect.center().y()))
         self._held = time - self._page.start if inside else self._page.duration / 2
         if not inside:
             self._ask(time)
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
-        """Drag the page."""
+        """Drag the page, or one of its ends."""
         if event is None:
             return
         super().mouseMoveEvent(event)
-        if self._held is not None:
+        if self._edge:
+            self._ask_edge(self.scale.time(event.position().x() - self.plot_rect.left()))
+        elif self._held is not None:
             self._ask(self.scale.time(event.position().x() - self.plot_rect.left()))
         over = event.position().x() >= self._left
-        self.setCursor(Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor)
+        shape = Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor
+        on_edge = self._edge or (over and self._held is None and self._edge_at(event.position().x()))
+        self.setCursor(Qt.CursorShape.SizeHorCursor if on_edge else shape)
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
         """Let the page go."""
-        self._held = None
+        self._held, self._edge = None, ""
 
     def wheelEvent(self, event: QWheelEvent | None) -> None:
-        """A notch turns a page, as on the traces."""
-        if event is not None and self._duration > 0:
-            event.accept()
-            pages = -event.angleDelta().y() / _NOTCH
-            if pages:
-                self._ask_start(self._page.start + pages * self._page.duration)
+        """A notch turns a page, and with Ctrl it makes the page shorter or longer, as on the traces."""
+        if event is None or self._duration <= 0:
+            return
+        event.accept()
+        notches = event.angleDelta().y() / _NOTCH
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._zoomed_by -= notches
+            steps = int(self._zoomed_by)
+            if steps:
+                self._zoomed_by -= steps
+                self.zoom_requested.emit(steps, self.scale.time(event.position().x() - self.plot_rect.left()))
+        elif notches:
+            self._ask_start(self._page.start - notches * self._page.duration)
+
+    def event(self, event: QEvent | None) -> bool:
+        """Say what lies under the mouse: the time, the gap, and the marks."""
+        if event is not None and event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            x = event.pos().x() - self.plot_rect.left()
+            if 0 <= x <= self.plot_rect.width() and self._duration > 0:
+                QToolTip.showText(event.globalPos(), self.describe(self.scale.time(x)), self)
+                return True
+        return super().event(event)
+
+    def describe(self, time: float) -> str:
+        """What lies at a time, a line each: the time from the start and of the day, a gap, marks by their titles."""
+        lines = [time_text(time, 1.0)]
+        if self._start is not None:
+            lines[0] += f"  ·  {self._start + timedelta(seconds=time):%a %d %b %Y %H:%M:%S}"
+        near = _NEAR_PX / self.scale.px_per_second if self.scale.px_per_second else 0.0
+        lines += [f"gap of {duration_words(z - a)}" for a, z in self._gaps if a - near <= time < z + near][:1]
+        marks = [
+            index.items[i]
+            for number in range(len(LINES))
+            for index in self._lines.of_line(number)
+            for i in index.within(time - near, time + near)[: _NAMED_MARKS + 1].tolist()
+        ]
+        lines += [f"{mark.title}  {time_text(mark.onset, 1.0)}" for mark in marks[:_NAMED_MARKS]]
+        lines += ["…"] * (len(marks) > _NAMED_MARKS) + [RANDOM_TIP] * bool(self.badge)
+        return "\n".join(lines)
 
     def _ask(self, time: float) -> None:
         assert self._held is not None
         self._ask_start(time - self._held)
+
+    def _ask_edge(self, time: float) -> None:
+        """Ask for the page with the end that is held at another time, to two digits of its length."""
+        time = min(max(0.0, time), self._duration)
+        if self._edge == "left":
+            length = max(_LEAST_PAGE_SECONDS, self._page.stop - time)
+        else:
+            length = max(_LEAST_PAGE_SECONDS, time - self._page.start)
+        length = float(f"{length:.2g}") if length < 100 else float(round(length))
+        start = self._page.stop - length if self._edge == "left" else self._page.start
+        if length != self._page.duration and start >= 0 and start + length <= self._duration:
+            self.window_requested.emit(Window(start, start + length))
 
     def _ask_start(self, start: float) -> None:
         length = self._page.duration

@@ -36,6 +36,7 @@ class TraceCanvas(GraphicsView):
 
     turned = pyqtSignal(float)  # pages, positive is forward
     scrolled = pyqtSignal(float)  # seconds
+    zoomed = pyqtSignal(int, float)  # steps, positive for more time a page; the time under the mouse
     sensitivity_stepped = pyqtSignal(int)
     cursor_moved = pyqtSignal(float, float)  # time, y
     cursor_left = pyqtSignal()
@@ -78,6 +79,7 @@ class TraceCanvas(GraphicsView):
         self._dragging = False
         self._turned_by = 0.0
         self._stepped_by = 0.0
+        self._zoomed_by = 0.0
         for layer, paint in (
             ("grid", self._paint_grid),
             ("traces", self._paint_traces),
@@ -335,18 +337,30 @@ class TraceCanvas(GraphicsView):
         return Window(scale.time(left), scale.time(right))
 
     def wheelEvent(self, event: QWheelEvent | None) -> None:
-        """A notch turns a page, with Shift it scrolls a tenth of one, with Ctrl it changes the sensitivity."""
+        """A notch turns a page, with Shift it scrolls a tenth of one.
+
+        With Ctrl it shows less or more time about the mouse, with Ctrl and Shift it changes the sensitivity.
+        """
         if event is None:
             return
         event.accept()
         degrees, pixels = event.angleDelta(), event.pixelDelta()
         modifiers = event.modifiers()
         if modifiers & Qt.KeyboardModifier.ControlModifier:
-            self._stepped_by += degrees.y() / _NOTCH
-            steps = int(self._stepped_by)
-            if steps:
+            # With Shift some systems turn the wheel sideways.
+            notches = (degrees.y() or degrees.x()) / _NOTCH
+            if modifiers & Qt.KeyboardModifier.ShiftModifier:
+                self._stepped_by += notches
+                steps = int(self._stepped_by)
                 self._stepped_by -= steps
-                self.sensitivity_stepped.emit(steps)
+                if steps:
+                    self.sensitivity_stepped.emit(steps)
+                return
+            self._zoomed_by -= notches
+            steps = int(self._zoomed_by)
+            self._zoomed_by -= steps
+            if steps:
+                self.zoomed.emit(steps, self.scale_px.time(event.position().x()))
             return
         sideways = degrees.x() if abs(degrees.x()) > abs(degrees.y()) else 0
         if modifiers & Qt.KeyboardModifier.ShiftModifier:

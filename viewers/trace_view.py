@@ -47,6 +47,7 @@ class TraceView(QWidget):
     unhovered = pyqtSignal()
     turned = pyqtSignal(float)
     scrolled = pyqtSignal(float)
+    zoom_requested = pyqtSignal(int, float)
     sensitivity_requested = pyqtSignal(int)
     row_scale_requested = pyqtSignal(str, int)  # row name, steps that make it taller; 0: as the page again
     row_menu_requested = pyqtSignal(object, object)  # Derivation of a row, QPoint on the screen
@@ -106,6 +107,7 @@ class TraceView(QWidget):
         canvas = self.canvas
         canvas.turned.connect(self.turned)
         canvas.scrolled.connect(self.scrolled)
+        canvas.zoomed.connect(self.zoom_requested)
         canvas.sensitivity_stepped.connect(self.sensitivity_requested)
         canvas.label_clicked.connect(self.event_clicked)
         self.editor.chosen.connect(self.event_clicked)
@@ -248,6 +250,9 @@ class TraceView(QWidget):
         self.gutter.set_theme(theme)
         for overlay in self.overlays:
             overlay.set_theme(theme)
+        if self._montage is not None:  # letters may have another size
+            self.make_room_for(self._montage)
+            self._rebuild_rows()
         self.setStyleSheet(f"TraceView {{ background: {theme.canvas}; }}")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
         if self._montage is not None:  # letters may have another size

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PyQt6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
+from PyQt6.QtWidgets import QFileDialog, QMessageBox
 
 from analysis.errors import RecordingError
 from analysis.event_tables import read_events
@@ -24,20 +24,6 @@ def window(shared, qtbot):
 
 def answer(monkeypatch, method: str, path) -> None:
     monkeypatch.setattr(QFileDialog, method, lambda *_args: (str(path), ""))
-
-
-@pytest.mark.parametrize(("text", "start"), [("20", 20.0), ("0:25", 25.0), ("@13:36:17", 20.0), ("44", 35.0)])
-def test_go_to_a_time_typed_in(window: Window, monkeypatch, text, start):
-    monkeypatch.setattr(QInputDialog, "getText", lambda *_args: (text, True))
-    commands.go_to_time(window.main)
-    assert window.main.session.window.start == start
-
-
-def test_a_time_that_is_none_is_said_and_nothing_moves(window: Window, monkeypatch):
-    monkeypatch.setattr(QInputDialog, "getText", lambda *_args: ("tomorrow", True))
-    commands.go_to_time(window.main)
-    assert window.main.session.window.start == 0.0
-    assert "tomorrow" in window.main.status._message.text()
 
 
 def test_model_events_are_saved_as_a_table_that_reads_back(window: Window, monkeypatch, shared, tmp_path):

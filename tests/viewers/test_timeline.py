@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import numpy as np
 import pytest
-from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtCore import QPoint, QPointF, Qt
+from PyQt6.QtGui import QWheelEvent
 
 from analysis.annotation import Annotation
 from analysis.annotation_index import AnnotationIndex
@@ -141,3 +144,76 @@ def test_pointing_out_a_mark_costs_no_new_picture(timeline: Timeline) -> None:
         seen.add(bytes(image.constBits().asarray(image.sizeInBytes())))
     assert timeline.pictures_made == made
     assert len(seen) == 10
+
+
+def wheel(timeline: Timeline, x: float, dy: int, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
+    at = QPointF(LEFT + x, 30)
+    no_button, no_phase = Qt.MouseButton.NoButton, Qt.ScrollPhase.NoScrollPhase
+    timeline.wheelEvent(QWheelEvent(at, at, QPoint(), QPoint(0, dy), no_button, modifiers, no_phase, False))
+
+
+@pytest.mark.parametrize(
+    ("press", "release", "expected"),
+    [(400, 500, (200, 500)), (200, 100, (100, 400)), (400, 5000, (200, 1000)), (200, 390, (390, 400))],
+)
+def test_an_end_of_the_page_is_dragged_to_make_it_longer_or_shorter(timeline, qtbot, press, release, expected) -> None:
+    timeline.set_window(Window(200.0, 400.0))
+    told = requests(timeline)
+    qtbot.mousePress(timeline, Qt.MouseButton.LeftButton, pos=QPoint(LEFT + press, 30))
+    assert told == []
+    qtbot.mouseMove(timeline, QPoint(LEFT + release, 30))
+    qtbot.mouseRelease(timeline, Qt.MouseButton.LeftButton, pos=QPoint(LEFT + release, 30))
+    assert (told[-1].start, told[-1].stop) == pytest.approx(expected, abs=2)
+    qtbot.mouseMove(timeline, QPoint(LEFT + 700, 30))
+    assert len(told) == 1
+
+
+def test_a_narrow_page_has_no_ends_to_hold(timeline: Timeline, qtbot) -> None:
+    timeline.set_window(Window(200.0, 212.0))
+    told = requests(timeline)
+    qtbot.mousePress(timeline, Qt.MouseButton.LeftButton, pos=QPoint(LEFT + 211, 30))
+    qtbot.mouseMove(timeline, QPoint(LEFT + 311, 30))
+    assert told[-1].start == pytest.approx(300, abs=1.5)
+    assert told[-1].duration == pytest.approx(12)
+
+
+def test_the_wheel_turns_pages_and_with_ctrl_asks_for_longer_or_shorter_ones(timeline: Timeline) -> None:
+    told, zooms = requests(timeline), []
+    timeline.zoom_requested.connect(lambda *values: zooms.append(values))
+    wheel(timeline, 500, -120)
+    assert told[-1].start == pytest.approx(210)
+    wheel(timeline, 500, -60, Qt.KeyboardModifier.ControlModifier)
+    wheel(timeline, 500, -60, Qt.KeyboardModifier.ControlModifier)
+    wheel(timeline, 250, 120, Qt.KeyboardModifier.ControlModifier)
+    assert [steps for steps, _ in zooms] == [1, -1]
+    assert [time for _, time in zooms] == pytest.approx([500, 250], abs=1)
+    assert len(told) == 1
+
+
+def test_it_says_what_lies_at_a_time(timeline: Timeline) -> None:
+    timeline.set_facts(1000.0, datetime(2026, 3, 3, 23, 59, 0), ((400.0, 450.0),))
+    marks = [Annotation(100.0, 0.0, "spike"), *(Annotation(600.0, 1.0, f"m{i}") for i in range(9))]
+    timeline.set_lines(sort_by_line(Marks.of(marks), AnnotationIndex()))
+    assert timeline.describe(100.0).splitlines() == ["01:40  ·  Wed 04 Mar 2026 00:00:40", "spike  01:40"]
+    assert timeline.describe(420.0).splitlines()[1:] == ["gap of 50.0 s"]
+    assert timeline.describe(600.5).splitlines()[-1] == "…"
+    assert len(timeline.describe(600.5).splitlines()) == 6
+    timeline.set_facts(1000.0, None, ())
+    assert timeline.describe(0.0) == "00:00"
+
+
+def test_a_gap_can_be_seen_however_short_it_is(timeline: Timeline) -> None:
+    timeline.set_facts(100_000.0, None, ((50_000.0, 50_001.0),))
+    timeline.set_overview(None)
+    image = timeline.grab().toImage()
+    column = [image.pixelColor(LEFT + 500, y).name() for y in range(6, 40)]
+    assert set(column) != {timeline.theme.canvas}
+
+
+def test_times_along_the_edge_follow_the_clock(timeline: Timeline) -> None:
+    timeline.set_facts(86_400.0, datetime(2026, 3, 3, 20, 0, 0), ())
+    before = timeline.grab().toImage()
+    timeline.set_clock(True)
+    assert timeline.grab().toImage() != before
+    timeline.set_clock(False)
+    assert timeline.grab().toImage() == before

@@ -155,8 +155,16 @@ def test_wheel_turns_scrolls_and_scales(view: TraceView, page: Page) -> None:
     wheel(view, 0, -120, Qt.KeyboardModifier.ShiftModifier)
     wheel(view, 120, 0)
     assert scrolled == pytest.approx([1.0, -1.0])
-    wheel(view, 0, 120, Qt.KeyboardModifier.ControlModifier)
+    zoomed = []
+    view.zoom_requested.connect(lambda *values: zoomed.append(values))
+    wheel(view, 0, 120, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
     assert stepped == [1]
+    wheel(view, 0, -60, Qt.KeyboardModifier.ControlModifier)
+    assert zoomed == []
+    wheel(view, 0, -60, Qt.KeyboardModifier.ControlModifier)
+    wheel(view, 0, 240, Qt.KeyboardModifier.ControlModifier)
+    assert [steps for steps, _time in zoomed] == [1, -2]
+    assert all(view.canvas._window.start < at < view.canvas._window.stop for _steps, at in zoomed)
     assert len(turned) == 3
 
 
