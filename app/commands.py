@@ -62,8 +62,6 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         "about": partial(show_about, window),
         "hide_overlays": lambda: window.hide_overlays(window.actions_by_id["hide_overlays"].isChecked()),
         "caliper": lambda: window.measuring.arm_caliper(window.actions_by_id["caliper"].isChecked()),
-        "pop_out_inspector": lambda: window.docks["inspector"].pop_out(),
-        **{f"show_{name}": partial(show_inspector, window, name) for name in window.measuring.inspector.names()},
         **window.measuring.handlers(),
         **window.montages.handlers(),
         **window.scaling.handlers(),
@@ -210,12 +208,6 @@ def show_dock(window: MainWindow, name: str) -> None:
     """Bring a panel into view."""
     window.docks[name].show()
     window.docks[name].raise_()
-
-
-def show_inspector(window: MainWindow, panel: str) -> None:
-    """Bring a panel of the inspector into view."""
-    show_dock(window, "inspector")
-    window.measuring.inspector.open(panel)
 
 
 def show_about(window: MainWindow) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from PyQt6.QtCore import QByteArray, QSize, Qt
 from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
-from PyQt6.QtWidgets import QMainWindow, QMenu
+from PyQt6.QtWidgets import QMainWindow, QMenu, QTabWidget
 
 from analysis.recording import Recording
 from analysis.results import SeizurePrediction
@@ -19,7 +19,6 @@ from app.dialogs.event_rules import rule_from_settings, rule_settings
 from app.errors import describe_error, hide_in_log, log_error
 from app.habits import keep_view, view_from
 from app.inspector import AgreementPanel, PredictionPanel
-from app.inspector_tabs import InspectorDock
 from app.job_panel import JobPanel
 from app.jobs import Job, JobRunner
 from app.look import Look
@@ -144,7 +143,7 @@ class MainWindow(QMainWindow):
         self.agreement_panel = AgreementPanel()
         left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
         self.docks = {
-            "inspector": InspectorDock(self.measuring.inspector),
+            "inspector": self.measuring.dock,
             "recording": PanelDock("recording", "Recording", self.recording_panel),
             "events": self.events_dock,
             "sensitivity": PanelDock("sensitivity", "Sensitivity of model events", self.sensitivity_panel),
@@ -160,7 +159,9 @@ class MainWindow(QMainWindow):
         self.docks["marks"].hide()
         for name in ("inspector", "model", "prediction", "agreement"):
             self.addDockWidget(right, self.docks[name])
+        self.setTabPosition(right, QTabWidget.TabPosition.North)
         self.tabifyDockWidget(self.docks["prediction"], self.docks["agreement"])
+        self.docks["agreement"].setWindowTitle("Agreement")
         self.docks["prediction"].raise_()
         self.resizeDocks([self.docks["recording"], self.docks["model"]], [264, 312], Qt.Orientation.Horizontal)
         self.recent = QMenu("Open recent", self)

@@ -8,7 +8,7 @@ from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
 
 from analysis.recording import Window
-from analysis.review.vocabulary import SEIZURE, Term
+from analysis.review.vocabulary import Term
 from analysis.time_words import duration_words
 from app.mark_types import MarkTypes
 from app.panel import label
@@ -80,7 +80,8 @@ class MarkBar(QFrame):
             self._row.removeWidget(button)
             button.deleteLater()
         current = self._types.current
-        usual = [*self._types.favourites(), *self._types.recent(), self._types.vocabulary.role(SEIZURE)]
+        keyed = (term for term in self._types.vocabulary.terms if term.key)
+        usual = [*self._types.favourites(), *self._types.recent(), *keyed]
         others = [term for term in dict.fromkeys(usual) if term != current][:_OTHERS]
         self.buttons = [self._type_button(term, main=term == current) for term in (current, *others)]
         for i, button in enumerate(self.buttons):

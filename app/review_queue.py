@@ -52,7 +52,8 @@ class ReviewQueue(QObject):
         session.marks_changed.connect(self._on_marks)
         session.prediction_changed.connect(self._on_prediction)
         session.hidden_types_changed.connect(self._on_hidden)
-        view.event_clicked.connect(self.choose)
+        view.event_clicked.connect(self._on_clicked)
+        view.trace_view.editor.selected_changed.connect(self._on_selected)
         panel.picked.connect(self.choose)
         panel.listed_changed.connect(self.listed_changed)
         panel.hidden_changed.connect(session.hide_types)
@@ -161,6 +162,19 @@ class ReviewQueue(QObject):
         self._set_current(mark)
         if move:
             self._centre_on(mark)
+
+    def _on_clicked(self, mark: Annotation) -> None:
+        """Make an event current where it is; the page moves only to one that is not on it."""
+        window = self._session.window
+        self.choose(mark, move=mark.onset >= window.stop or mark.stop < window.start)
+
+    def _on_selected(self, mark: Annotation | None) -> None:
+        """Follow a mark that was made, chosen or let go on the traces."""
+        if mark is not self.current:
+            self.current = mark
+            if mark is not None:
+                self._panel.select(mark)
+            self.current_changed.emit(mark)
 
     def next(self) -> None:
         """Go to the next event of the list."""

@@ -14,7 +14,7 @@ from PyQt6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen
 from analysis.annotation import Annotation
 from analysis.marks import source_of
 from viewers.labels import is_same
-from viewers.mark_words import exact_time, tip_of
+from viewers.mark_words import exact_time, name_of, tip_of
 from viewers.overlays.annotations import COLOURS
 from viewers.pointer_tool import PointerTool
 from viewers.theme import font, px
@@ -179,7 +179,7 @@ class MarkEditor(QObject, PointerTool):
         mark = self.selected
         if mark is None:
             return None
-        bands = self._canvas.bands_of(mark.ch_names)
+        bands = self._bands(mark)
         left, right = self._canvas.scale_px.x(mark.onset), self._canvas.scale_px.x(mark.stop)
         if bands and self._has_grip(left, right) and self._grip(left, right, bands[0]).contains(at):
             return "whole"
@@ -192,6 +192,11 @@ class MarkEditor(QObject, PointerTool):
         near_start = left - _GRAB_PX <= at.x() <= left + reach
         near_end = right - reach <= at.x() <= right + _GRAB_PX
         return "start" if near_start else "end" if near_end else None
+
+    def _bands(self, mark: Annotation) -> list[tuple[float, float]]:
+        """Tops and bottoms of what is outlined: the rows of the mark, or all that lies below the names of marks."""
+        bands = self._canvas.bands_of(mark.ch_names)
+        return bands if mark.ch_names else [(self._canvas.band_height, bands[0][1])]
 
     def _body_at(self, at: QPointF) -> Annotation | None:
         label = self._canvas.band.at(at.x(), at.y())
@@ -234,7 +239,7 @@ class MarkEditor(QObject, PointerTool):
             return
         colour = self._canvas.theme.colour(COLOURS[source_of(mark)])
         left, right = self._canvas.scale_px.x(onset), self._canvas.scale_px.x(stop)
-        bands = self._canvas.bands_of(mark.ch_names)
+        bands = self._bands(mark)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for top, bottom in bands:
             self._paint_outline(painter, QRectF(left, top + 1, right - left, bottom - top - 2), colour)
@@ -242,11 +247,13 @@ class MarkEditor(QObject, PointerTool):
             self._paint_handles(painter, left, right, bands, colour)
         if drag is not None and drag.has_moved:
             self._paint_times(painter, drag, left, right, bands)
+        elif not any(is_same(item.label.annotation, mark) for item in self._canvas.band.placed):
+            self._paint_pill(painter, name_of(mark), max(0.0, left) + 4, bands, colour)
 
     def _paint_outline(self, painter: QPainter, area: QRectF, colour: QColor) -> None:
         halo = self._canvas.theme.colour("canvas", 0.8)
         soft = QColor(colour)
-        soft.setAlphaF(0.14)
+        soft.setAlphaF(0.07)
         for pen, brush in ((QPen(halo, 4.0), Qt.BrushStyle.NoBrush), (QPen(colour, 1.8), soft)):
             painter.setPen(pen)
             painter.setBrush(brush)
@@ -277,8 +284,7 @@ class MarkEditor(QObject, PointerTool):
     def _grip(self, left: float, right: float, band: tuple[float, float]) -> QRectF:
         """Where the whole mark is taken hold of: at the top of its first row, in the middle of what is on the page."""
         middle = (max(left, 0.0) + min(right, float(self._canvas.width()))) / 2
-        top = band[0] if band[0] > 0 else self._canvas.band_height
-        return QRectF(middle - _GRIP[0] / 2, top, *_GRIP)
+        return QRectF(middle - _GRIP[0] / 2, band[0], *_GRIP)
 
     def _paint_times(
         self, painter: QPainter, drag: _Drag, left: float, right: float, bands: Sequence[tuple[float, float]]
@@ -286,16 +292,29 @@ class MarkEditor(QObject, PointerTool):
         """Write where the end that is dragged would be, and how long the mark would be then."""
         time, x = (drag.stop, right) if drag.part == "end" else (drag.onset, left)
         length = f"  ·  {drag.stop - drag.onset:.3f} s" if drag.stop > drag.onset else ""
-        text = exact_time(time) + length
-        painter.setFont(font(12, bold=True))
-        wide, high = QFontMetricsF(painter.font()).horizontalAdvance(text) + px(14), px(20)
-        top = min(max(self._canvas.band_height, bands[0][0] - high - 4), self._canvas.height() - high) if bands else 0.0
-        room = self._canvas.width() - wide
-        pill = QRectF(min(max(0.0, x + 8 if drag.part != "start" else x - wide - 8), room), top, wide, high)
+        room = 8.0 if drag.part != "start" else -8.0
+        self._paint_pill(painter, exact_time(time) + length, x + room, bands, None, leftwards=drag.part == "start")
+
+    def _paint_pill(
+        self,
+        painter: QPainter,
+        text: str,
+        x: float,
+        bands: Sequence[tuple[float, float]],
+        colour: QColor | None,
+        leftwards: bool = False,
+    ) -> None:
+        """Write something above the first row of a mark, at x or to the left of it."""
         theme = self._canvas.theme
+        painter.setFont(font(11, bold=True))
+        wide, high = QFontMetricsF(painter.font()).horizontalAdvance(text) + px(12), px(18)
+        least = self._canvas.band_height
+        top = min(max(least, bands[0][0] - high - 3), self._canvas.height() - high) if bands else least
+        left = min(max(0.0, x - wide if leftwards else x), self._canvas.width() - wide)
+        pill = QRectF(left, top, wide, high)
         painter.setPen(QPen(theme.colour("border"), 1))
         painter.setBrush(theme.colour("field"))
         painter.drawRoundedRect(pill, 4, 4)
-        painter.setPen(theme.colour("text"))
+        painter.setPen(colour or theme.colour("text"))
         painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, text)
         painter.setBrush(Qt.BrushStyle.NoBrush)

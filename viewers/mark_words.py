@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from html import escape
@@ -40,6 +41,18 @@ def exact_time(seconds: float) -> str:
     hours, minutes = divmod(minutes, 60)
     head = f"{hours}:{minutes:02d}" if hours else f"{minutes:02d}"
     return f"{'-' if seconds < 0 and ticks else ''}{head}:{second:02d}.{thousandths:03d}"
+
+
+def seconds_of(text: str) -> float | None:
+    """Seconds of a text such as `exact_time` writes, or of plain seconds; None for any other."""
+    parts = text.strip().split(":")
+    try:
+        numbers = [float(part) for part in parts]
+    except ValueError:
+        return None
+    if len(parts) > 3 or not all(0 <= number < math.inf for number in numbers):
+        return None
+    return sum(number * 60**power for power, number in enumerate(reversed(numbers)))
 
 
 def clock_time(start: datetime | None, seconds: float) -> str:

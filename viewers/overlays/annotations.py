@@ -128,7 +128,8 @@ class AnnotationsOverlay(PaintedOverlay):
                 paint_many(painter, scale, onset, stop, bands, self._stroke(source, rejected, 0.45))
             else:
                 spans = list(zip(onset.tolist(), stop.tolist(), strict=True))
-                paint_few(painter, scale, spans, bands, self._stroke(source, rejected, 0.9), ends=True)
+                stroke = self._stroke(source, rejected, 0.9)
+                paint_few(painter, scale, spans, bands, stroke, ends=True, heads=bool(rows))
 
     def _stroke(self, source: Source, rejected: bool, strength: float) -> Stroke:
         colour = COLOURS[source]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PyQt6.QtCore import QLineF, QRectF, Qt
-from PyQt6.QtGui import QColor, QImage, QPainter, QPen
+from PyQt6.QtCore import QLineF, QPointF, QRectF, Qt
+from PyQt6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
 from viewers.rows import Rows
 from viewers.time_scale import TimeScale
@@ -17,6 +17,7 @@ DASHED = (4.0, 3.0)
 DASHED_AND_DOTTED = (7.0, 3.0, 1.5, 3.0)
 DOTTED = (1.0, 3.0)
 _SOLID_WIDTH = 2.0
+_HEAD = 4.5  # half the width of the arrow that points at a moment on a row
 _END = 0.45  # how much fainter the end of a mark is drawn than its beginning
 
 Band = tuple[float, float]
@@ -52,8 +53,12 @@ def paint_few(
     bands: Sequence[Band],
     stroke: Stroke,
     ends: bool = False,
+    heads: bool = False,
 ) -> None:
-    """Shade each (onset, stop) in some bands and draw its onset, and fainter its end where `ends` are asked for."""
+    """Shade each (onset, stop) in some bands and draw its onset.
+
+    `ends` draws ends as well, but fainter, and `heads` an arrow at the top of each band of a moment.
+    """
     offset = 0.5 if stroke.pattern else 0.0
     for onset, stop in spans:
         left, right = max(0.0, scale.x(onset)), min(scale.width, scale.x(stop))
@@ -62,9 +67,19 @@ def paint_few(
                 painter.fillRect(QRectF(left, top, right - left, bottom - top), stroke.shade)
             if scale.window.start <= onset:
                 _paint_edge(painter, round(scale.x(onset)) + offset, top, bottom, stroke.pen())
+                if heads and stop <= onset:
+                    _paint_head(painter, scale.x(onset), top, stroke.line)
             if ends and onset < stop <= scale.window.stop:
                 _paint_edge(painter, round(scale.x(stop)) + 0.5, top, bottom, stroke.pen(_END))
     painter.setPen(Qt.PenStyle.NoPen)
+
+
+def _paint_head(painter: QPainter, x: float, top: float, colour: QColor) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colour)
+    tip = QPointF(x + 0.5, top + 1.5 * _HEAD)
+    painter.drawPolygon(QPolygonF([QPointF(tip.x() - _HEAD, top), QPointF(tip.x() + _HEAD, top), tip]))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
 def _paint_edge(painter: QPainter, x: float, top: float, bottom: float, pen: QPen) -> None:
