@@ -73,7 +73,7 @@ def test_measuring_the_screen_makes_millimetres_true(window: Window, monkeypatch
     monkeypatch.setattr(CalibrationDialog, "exec", measure)
     commands.calibrate(window.main)
     window.wait()
-    assert window.main.settings.px_per_mm == pytest.approx(5.0)
+    assert list(window.main.settings.screens.values()) == [pytest.approx(5.0)]
     assert window.main.view.is_calibrated()
     after = window.main.view.trace_view.rows.gain
     np.testing.assert_allclose(after / before, 5.0 / px_per_mm, rtol=1e-5)

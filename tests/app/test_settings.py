@@ -64,6 +64,9 @@ def test_nothing_saved_yet_means_defaults_and_no_complaint(tmp_path):
 
 def test_settings_come_back_as_they_were(tmp_path):
     settings = Settings(theme="dark", px_per_mm=3.78, rule_constants={"E.1": {"merge_gap": 60.0}}, highpass=1)
+    settings.screens["A 1920x1080 @1"] = 4.0
+    settings.kinds["ecg"] = {"uv_per_mm": 50.0, "highpass": None}
+    settings.text_scale = 150
     settings.remember_file(tmp_path / "ä.edf")
     save_settings(settings, tmp_path / "config")
     assert load_settings(tmp_path / "config") == (settings, [])
@@ -71,7 +74,7 @@ def test_settings_come_back_as_they_were(tmp_path):
 
 
 def test_each_recording_has_its_own_file(tmp_path):
-    state = RecordingState("LB-18.1", 1234.5, 20.0, {"seizure": False})
+    state = RecordingState("LB-18.1", 1234.5, 20.0, {"seizure": False}, mm_per_second=30.0, gains={"F8-T4": 20.0})
     save_recording_state("abc", state, tmp_path)
     assert load_recording_state("abc", tmp_path) == (state, [])
     assert load_recording_state("def", tmp_path) == (RecordingState(), [])
@@ -118,6 +121,12 @@ def test_a_damaged_file_is_set_aside_and_reported(tmp_path, content):
         ("highpass", -1),
         ("mains", 55),
         ("px_per_mm", 0),
+        ("screens", {"A": "wide"}),
+        ("kinds", {"ecg": {"uv_per_mm": "flat"}}),
+        ("kinds", {"ecg": 70.0}),
+        ("text_scale", 133),
+        ("trace_colours", "pink"),
+        ("positive_up", 1),
         ("recent_files", ["a", 1]),
         ("rule_constants", {"E.1": {"merge_gap": "long"}}),
         ("window_state", None),

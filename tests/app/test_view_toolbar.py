@@ -8,8 +8,10 @@ from PyQt6.QtGui import QAction
 
 from analysis.recording import Channel
 from app.montage_entries import MontageEntry
+from app.page_note import HIDES_SLOW, MUSCLE_LIKE_BETA
 from app.session import ModelChoice, Session
-from app.view_toolbar import ViewToolbar, hertz, page_text, time_constant_text
+from app.view import SENSITIVITIES
+from app.view_toolbar import ViewToolbar, hertz, time_constant_text
 
 
 @pytest.fixture
@@ -51,6 +53,57 @@ def test_a_choice_takes_effect_and_is_shown(toolbar, field, entry, name, value):
     assert entry.startswith(button.value())
 
 
+def test_notch_with_harmonics_is_one_choice(toolbar):
+    entries(toolbar.notch)["60 Hz and harmonics"].trigger()
+    assert (toolbar.session.view.notch, toolbar.session.view.harmonics) == (60.0, True)
+    assert toolbar.notch.value() == "60 Hz"
+    assert entries(toolbar.notch)["60 Hz and harmonics"].isChecked()
+    entries(toolbar.notch)["50 Hz"].trigger()
+    assert not toolbar.session.view.harmonics
+
+
+def test_sensitivities_say_their_other_names_and_go_as_far_as_needed(toolbar):
+    listed = entries(toolbar.sensitivity)
+    assert "500 µV/mm" in listed
+    assert "1000 µV/mm" not in listed
+    assert listed["7 µV/mm"].toolTip() == "70 µV/cm; 50 µV are 7.14 mm"
+    toolbar.session.change_view(uv_per_mm=float(SENSITIVITIES[-1]))
+    assert entries(toolbar.sensitivity)[f"{SENSITIVITIES[-1]} µV/mm"].isChecked()
+
+
+def test_high_filters_beyond_the_rate_are_greyed_with_the_reason(toolbar, array_recording):
+    channel = Channel("Fz", "Fz", "eeg", "uV", 100.0, site="Fz")
+    toolbar.session.open(array_recording([channel], np.zeros((1, 1000)), 100.0))
+    listed = entries(toolbar.high)
+    assert listed["40 Hz"].isEnabled()
+    assert not listed["70 Hz"].isEnabled()
+    assert "50 Hz" in listed["70 Hz"].toolTip()
+
+
+def test_speeds_are_offered_with_their_seconds_and_marked_until_the_screen_is_measured(toolbar, qtbot):
+    toolbar.show_speeds([(15.0, 20.0), (30.0, 10.0)], False)
+    entry = entries(toolbar.page)["30 mm/s   10 s   not calibrated"]
+    with qtbot.waitSignal(toolbar.speed_chosen) as chosen:
+        entry.trigger()
+    assert chosen.args == [30.0]
+    toolbar.session.change_view(page_seconds=10.0, mm_per_second=30.0)
+    assert toolbar.page.value() == "30 mm/s"
+    assert "approximate" in toolbar.page.toolTip()
+    toolbar.show_speeds([(15.0, 20.0), (30.0, 10.0)], True)
+    assert entries(toolbar.page)["30 mm/s   10 s"].isChecked()
+    assert "approximate" not in toolbar.page.toolTip()
+    toolbar.session.change_view(page_seconds=20.0)
+    assert toolbar.page.value() == "20 s"
+
+
+def test_the_fields_lead_to_the_panel_of_channel_types_and_to_other_lengths(toolbar, qtbot):
+    for button in (toolbar.low, toolbar.high, toolbar.notch, toolbar.sensitivity):
+        with qtbot.waitSignal(toolbar.kinds_requested):
+            entries(button)["Per channel type…"].trigger()
+    with qtbot.waitSignal(toolbar.length_requested):
+        entries(toolbar.page)["Other length…\tCtrl+]"].trigger()
+
+
 def test_the_time_constant_stands_beside_the_low_filter():
     # The sheet's table: 0.1 Hz 1.6 s, 0.3 Hz 0.53 s, 0.5 Hz 0.32 s, 1 Hz 0.16 s.
     texts = {f: time_constant_text(f) for f in (0.1, 0.3, 0.5, 1.0, 0.0)}
@@ -60,8 +113,8 @@ def test_the_time_constant_stands_beside_the_low_filter():
 @pytest.mark.parametrize(
     ("change", "field", "remark"),
     [
-        ({"highpass": 5.0}, "low", "hides slow activity"),
-        ({"lowpass": 15.0}, "high", "muscle can look like beta"),
+        ({"highpass": 5.0}, "low", HIDES_SLOW),
+        ({"lowpass": 15.0}, "high", MUSCLE_LIKE_BETA),
         ({"notch": 50.0}, "notch", "on"),
     ],
 )
@@ -118,13 +171,6 @@ def test_models_are_listed_and_chosen(toolbar, qtbot):
     assert chosen.args == [models[1]]
     with qtbot.waitSignal(toolbar.load_requested):
         entries(toolbar.model)["Load checkpoint…"].trigger()
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(5, "5 s"), (90, "90 s"), (120, "2 min"), (3600, "1 h"), (86400, "24 h")]
-)
-def test_page_text(seconds, text):
-    assert page_text(seconds) == text
 
 
 def test_zero_hertz_is_off():
