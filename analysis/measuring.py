@@ -164,6 +164,6 @@ def frequency_text(hertz: float) -> str:
     """A frequency with three figures."""
     if not math.isfinite(hertz):
         return "—"
-    if hertz < 0.1:
-        return f"{hertz * 1000:.3g} mHz"
+    if hertz < 0.0995:
+        return f"{hertz:.{_figures(hertz)}f} Hz"
     return f"{hertz:.{0 if hertz >= 99.95 else 1 if hertz >= 9.995 else 2}f} Hz"

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 from PyQt6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
-    QPushButton,
     QScrollArea,
     QSizePolicy,
     QStackedWidget,
     QTabBar,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from app.panel import PanelDock
+from viewers import glyphs
 from viewers.panels.base import Panel
 from viewers.theme import Theme
 
@@ -41,20 +42,13 @@ class InspectorTabs(QWidget):
         self.tabs.setDrawBase(False)
         self.tabs.setUsesScrollButtons(True)
         self.tabs.setAccessibleName("Panels of the inspector")
-        self.copy = QPushButton("Copy")
-        self.copy.setToolTip("Copy the values on show as a table (Ctrl+Shift+C)")
-        self.copy.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._stack = QStackedWidget()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        row = QHBoxLayout()
-        row.addWidget(self.tabs, 1)
-        row.addWidget(self.copy)
-        column.addLayout(row)
+        column.addWidget(self.tabs)
         column.addWidget(self._stack, 1)
         self.tabs.currentChanged.connect(self._on_tab)
-        self.copy.clicked.connect(self.copy_values)
 
     # Panels
 
@@ -149,23 +143,52 @@ class InspectorDock(PanelDock):
 
     def __init__(self, tabs: InspectorTabs) -> None:
         super().__init__("inspector", "Inspector", tabs, stretches=True)
-        self.tabs = tabs
-        self._pop = QPushButton("Pop out")
-        self._pop.setToolTip("Show the inspector in a larger window of its own, or put it back")
-        self._pop.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._pop.clicked.connect(self.pop_out)
+        self._tabs = tabs
+        self.copy_button = self._button("Copy the values on show as a table (Ctrl+Shift+C)", "Copy the values on show")
+        self.copy_button.setText("Copy")
+        self.copy_button.setProperty("role", "muted")
+        self.copy_button.clicked.connect(tabs.copy_values)
+        self.pop_button = self._button("Show the inspector in a larger window, or back at the side", "Larger inspector")
+        self.pop_button.setCheckable(True)
+        self.pop_button.clicked.connect(self.pop_out)
+        self.topLevelChanged.connect(self.pop_button.setChecked)
+
+    def _button(self, tip: str, name: str) -> QToolButton:
+        button = QToolButton()
+        button.setAutoRaise(True)
+        button.setIconSize(glyphs.SIZE)
+        button.setToolTip(tip)
+        button.setAccessibleName(name)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setStyleSheet("QToolButton { border: none; padding: 0 3px; }")
         layout = self.heading.layout()
-        assert isinstance(layout, QHBoxLayout)
-        layout.addWidget(self._pop)
-        self.topLevelChanged.connect(self._on_floating)
+        if layout is not None:
+            layout.addWidget(button)
+        return button
+
+    def handlers(self) -> dict[str, Callable[[], None]]:
+        """What the actions of the inspector do."""
+        names = self._tabs.names()
+        opening = {f"show_{name}": partial(self.open, name) for name in names}
+        return {"pop_out_inspector": self.pop_out, "copy_values": self._tabs.copy_values, **opening}
+
+    def open(self, name: str) -> None:
+        """Bring a panel into view."""
+        self.show()
+        self.raise_()
+        self._tabs.open(name)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take the colours."""
+        self._tabs.set_theme(theme)
+        self.pop_button.setIcon(glyphs.icon(glyphs.paint_pop_out, theme))
 
     def pop_out(self) -> None:
         """Float in a larger size, or go back to the side of the window."""
-        self.setFloating(not self.isFloating())
-        if self.isFloating():
+        out = not self.isFloating()
+        self.show()
+        self.setFloating(out)
+        if out:
             screen = self.screen()
-            room = screen.availableSize() if screen is not None else _POPPED_OUT
-            self.resize(_POPPED_OUT.boundedTo(room))
-
-    def _on_floating(self, floating: bool) -> None:
-        self._pop.setText("Put back" if floating else "Pop out")
+            self.resize(_POPPED_OUT.boundedTo(screen.availableSize()) if screen is not None else _POPPED_OUT)
+            self.activateWindow()

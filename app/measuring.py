@@ -32,7 +32,7 @@ from analysis.signal_blocks import BlockSource
 from analysis.span_spectra import measure_spectrogram, measure_spectrum
 from analysis.topography import HeadMap, build_head_map, scalp_layout
 from app.errors import describe_error, log_error
-from app.inspector_tabs import InspectorTabs
+from app.inspector_tabs import InspectorDock, InspectorTabs
 from app.jobs import Job, JobRunner
 from app.recording_opening import RecordingOpener
 from app.session import Session, View
@@ -74,6 +74,7 @@ class Measuring(QObject):
         self._session = session
         self._view = view
         self.inspector = inspector = InspectorTabs()
+        self.dock = InspectorDock(inspector)
         self.topography = TopographyPanel()
         self.spectrum = SpectrumPanel()
         self.spectrogram = SpectrogramPanel()
@@ -123,12 +124,10 @@ class Measuring(QObject):
 
     def handlers(self) -> dict[str, Callable[[], None]]:
         """What the actions of measuring do."""
-        panels = {f"show_{name}": partial(self.inspector.open, name) for name in self.inspector.names()}
         return {
             "pin_cursor": self.pin_cursor,
             "caliper_end": self.place_caliper,
-            "copy_values": self.inspector.copy_values,
-            **panels,
+            **self.dock.handlers(),
         }
 
     # What the reader does
@@ -161,7 +160,7 @@ class Measuring(QObject):
 
     def set_theme(self, theme: Theme) -> None:
         """Take the colours."""
-        self.inspector.set_theme(theme)
+        self.dock.set_theme(theme)
 
     @property
     def busy(self) -> bool:

@@ -67,6 +67,27 @@ def image(rgb: np.ndarray, shown: np.ndarray | None = None) -> QImage:
     return QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied).copy()
 
 
+def enlarged(field: np.ndarray, factor: int) -> np.ndarray:
+    """A smooth field (n, n) on a grid `factor` times as fine, float32, by cubic convolution (Keys 1981)."""
+    weights = _cubic(field.shape[0], factor)
+    return np.asarray(weights @ field.astype(np.float32) @ weights.T)
+
+
+@lru_cache(maxsize=4)
+def _cubic(size: int, factor: int) -> np.ndarray:
+    """Weights (size * factor, size) of the values that each finer point takes; the border repeats."""
+    at = (np.arange(size * factor) + 0.5) / factor - 0.5
+    first = np.floor(at).astype(int)
+    weights = np.zeros((at.size, size), np.float32)
+    for offset in (-1, 0, 1, 2):
+        distance = np.abs(at - (first + offset))
+        near = 1.5 * distance**3 - 2.5 * distance**2 + 1
+        far = -0.5 * distance**3 + 2.5 * distance**2 - 4 * distance + 2
+        share = np.where(distance <= 1, near, np.where(distance < 2, far, 0.0))
+        np.add.at(weights, (np.arange(at.size), np.clip(first + offset, 0, size - 1)), share)
+    return weights
+
+
 @lru_cache(maxsize=8)
 def _table(anchors: tuple[str, ...]) -> np.ndarray:
     colours = np.array([[QColor(name).redF(), QColor(name).greenF(), QColor(name).blueF()] for name in anchors])

@@ -91,7 +91,7 @@ class Chooser(QComboBox):
     def set_choices(self, choices: Sequence[Choice]) -> None:
         """Offer other values; a value that is no longer there gives way to the first."""
         before = self.value()
-        if choices == [(self.itemData(i), self.itemText(i)) for i in range(self.count())]:
+        if list(choices) == [(self.itemData(i), self.itemText(i)) for i in range(self.count())]:
             return
         self.clear()
         for value, text in choices:

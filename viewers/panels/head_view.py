@@ -7,12 +7,22 @@ from dataclasses import dataclass
 
 import numpy as np
 from PyQt6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
-from PyQt6.QtGui import QColor, QFontMetricsF, QImage, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PyQt6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QImage,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
 from PyQt6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from analysis.measuring import amount_text
 from analysis.topography import HeadMap
-from viewers.colour_scales import amount_scale, image, indices, signed_scale
+from viewers.colour_scales import amount_scale, enlarged, image, indices, signed_scale
 from viewers.contours import contour_levels, contour_lines
 from viewers.theme import LIGHT, Theme, font, px
 
@@ -21,6 +31,7 @@ _SMALLEST, _USUAL = 190, 300
 _NAME_SIZES = (11, 10, 9, 8, 7)
 _NAME_GROWTH = 1 / 14  # pixels of letters to pixels of radius, where the picture is large
 _NEAR_PX = 12.0
+_FINE_FROM, _FINER = 340, 4  # pixels of the head from which the field is drawn on a finer grid
 _BAR_HEIGHT, _BAR_SHARE = 9.0, 0.56
 _DEEP, _PALE = QColor("#12161b"), QColor("#f4f6f8")  # letters on pale and on deep colours
 
@@ -101,9 +112,14 @@ class HeadView(QWidget):
         """The values on screen (n,)."""
         return self._values
 
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """A larger head is drawn finer."""
+        self._picture = None
+        super().resizeEvent(event)
+
     def sizeHint(self) -> QSize:
-        """As large as an inspector of the usual width holds."""
-        return QSize(_USUAL, _USUAL)
+        """As wide as an inspector is; it takes all the height it is given."""
+        return QSize(_USUAL, _SMALLEST)
 
     def minimumSizeHint(self) -> QSize:
         """The size below which a head says nothing."""
@@ -119,7 +135,7 @@ class HeadView(QWidget):
         """The square around the outline of the head."""
         height = self.height() - self._bar_room - 2 * _EDGE
         radius = max(10.0, min((self.width() - 2 * _EDGE) / (2 * (1 + _EAR)), height / (2 + _NOSE)))
-        top = _EDGE + max(0.0, (height - radius * (2 + _NOSE)) / 2) + _NOSE * radius
+        top = _EDGE + _NOSE * radius
         return QRectF(self.width() / 2 - radius, top, 2 * radius, 2 * radius)
 
     def _place(self, point: np.ndarray, circle: QRectF) -> QPointF:
@@ -190,9 +206,12 @@ class HeadView(QWidget):
     def _make_picture(self, head: HeadMap, values: np.ndarray) -> QImage:
         if self._picture is None:
             self._field = head.interpolate(values)
-            rgb = self._table()[indices(self._field, self._scale.low, self._scale.high)]
+            field, cover = self._field, head.cover
+            if self._circle().width() * self.devicePixelRatioF() > _FINE_FROM:
+                field, cover = enlarged(field, _FINER), enlarged(cover, _FINER)
+            rgb = self._table()[indices(field, self._scale.low, self._scale.high)]
             ground = self.theme.colour("canvas")
-            cover = head.cover[..., None]
+            cover = np.clip(cover, 0, 1)[..., None]
             rgb = rgb * cover + np.array([ground.red(), ground.green(), ground.blue()]) * (1 - cover)
             self._picture = image(rgb.astype(np.uint8))
         return self._picture
@@ -263,7 +282,7 @@ class HeadView(QWidget):
         if self._values is None and not self._stale:
             return
         width = circle.width() * _BAR_SHARE
-        top = self.height() - self._bar_room + (self._bar_room - _BAR_HEIGHT) / 2
+        top = circle.bottom() + _EDGE + (self._bar_room - _BAR_HEIGHT) / 2
         bar = QRectF(self.width() / 2 - width / 2, top, width, _BAR_HEIGHT)
         painter.drawImage(bar, image(self._table()[None]))
         painter.setPen(QPen(self.theme.colour("border"), 1))

@@ -17,7 +17,7 @@ from analysis.spectra import decibels
 from viewers.colour_scales import amount_scale, image, indices
 from viewers.panels.base import Chooser, Panel, as_sentence, check_box, line_of, note
 from viewers.panels.plot import Plot, Tick
-from viewers.panels.spectrum import ALL, ALL_ROWS, REACHES, ROW_UNDER_CURSOR, UNDER_CURSOR, rows_text
+from viewers.panels.spectrum import ALL, ALL_ROWS, REACHES, ROW_UNDER_CURSOR, UNDER_CURSOR, reach_of, rows_text
 from viewers.theme import Theme, font, px
 from viewers.time_scale import TimeScale, time_text
 
@@ -217,7 +217,7 @@ class SpectrogramPanel(Panel):
             self._clear("")
             return
         self.plot.message = ""
-        self.plot.set_result(result, float(self.reach.value() or 0))
+        self.plot.set_result(result, reach_of(self.reach))
         window = result.request.window
         span = f"{time_text(window.start, 0.1)} to {time_text(window.stop, 0.1)}"
         self._caption.setText(f"{rows_text(result.ch_names, ALL)} · {span} · {result.request.montage}")

@@ -23,7 +23,8 @@ from viewers.time_scale import time_text
 ROW_UNDER_CURSOR, ALL, LEFT_RIGHT = "cursor", "all", "sides"
 UNDER_CURSOR: Choice = (ROW_UNDER_CURSOR, "Row under the cursor")
 ALL_ROWS: Choice = (ALL, "Mean of all EEG rows")
-REACHES: list[Choice] = [("40", "0–40 Hz"), ("80", "0–80 Hz"), ("", "All")]
+WHOLE = "whole"
+REACHES: list[Choice] = [("40", "0–40 Hz"), ("80", "0–80 Hz"), (WHOLE, "All frequencies")]
 _LEAST_DECADES = 2.0
 _MOST_DECADES = 6.0
 _WAITING = "reading…"
@@ -292,7 +293,7 @@ class SpectrumPanel(Panel):
             self._clear(str(error))
             return
         self.plot.message = ""
-        self.plot.set_curves(curves, float(self.reach.value() or 0), self.unit.value() == "dB")
+        self.plot.set_curves(curves, reach_of(self.reach), self.unit.value() == "dB")
         self.bands.set_curves(curves)
         self._caption.setText(_caption(result, curves))
         self._foot.setText(_foot(result, curves))
@@ -304,6 +305,11 @@ class SpectrumPanel(Panel):
         self.bands.set_curves([])
         for text in (self._caption, self._foot):
             text.setText("")
+
+
+def reach_of(chooser: Chooser) -> float:
+    """The highest frequency that is chosen of REACHES, in hertz; 0 for all."""
+    return 0.0 if chooser.value() == WHOLE else float(chooser.value())
 
 
 def rows_text(names: Sequence[str], what: str) -> str:

@@ -15,7 +15,6 @@ from viewers.time_scale import time_text
 
 VOLTAGE, AT_CURSOR, SPAN, OF_MOMENT = "voltage", "cursor", "span", "moment"
 _RANGES = (10, 20, 50, 100, 200, 500)
-_SIGNS = {"delta": "δ", "theta": "θ", "alpha": "α", "beta": "β", "gamma": "γ"}
 _WAITING = "reading…"
 
 
@@ -28,12 +27,13 @@ class TopographyPanel(Panel):
 
     def __init__(self) -> None:
         super().__init__()
-        bands = [(b.name, f"{_SIGNS[b.name]} {b.name} power, {b.low:g}–{b.high:g} Hz") for b in BANDS]
+        bands = [(band.name, f"{band.name.capitalize()} power") for band in BANDS]
         self.quantity = Chooser("What the map shows", [(VOLTAGE, "Voltage"), *bands])
         self.place = Chooser("Where in time", [(AT_CURSOR, "At the cursor"), (SPAN, "Selection or page")])
         fixed = [(str(r), f"± {r} µV") for r in _RANGES]
-        ranges = [("", "Range: 98 % of the page"), (OF_MOMENT, "Range: this moment"), *fixed]
-        self.range = Chooser("Range of the colours of a voltage", ranges)
+        ranges = [("", "± of the page"), (OF_MOMENT, "± of the moment"), *fixed]
+        tip = "Range of the colours: what 98 % of the page stays within, what is on show, or a fixed one"
+        self.range = Chooser("Range of the colours of a voltage", ranges, tip)
         self.contours = check_box("Lines", "Lines of equal value")
         self.names = check_box("Names", "Names of the electrodes", on=True)
         self._caption = note()
@@ -157,7 +157,8 @@ class TopographyPanel(Panel):
         self._caption.setText(f"{self._what()} {self._when(result)}, average reference")
 
     def _what(self) -> str:
-        return "Voltage" if self.band is None else f"Power of {self.band.name}"
+        band = self.band
+        return "Voltage" if band is None else f"Power of {band.name}, {band.low:g}–{band.high:g} Hz,"
 
     def _when(self, result: Topography) -> str:
         if result.samples is not None:
