@@ -17,6 +17,7 @@ from analysis.montages.averages import (
     common_average,
     reference_choices,
     reference_name,
+    reference_refusal,
     szcore,
 )
 from analysis.montages.chains import chain_montage
@@ -60,6 +61,7 @@ __all__ = [
     "montages_for",
     "reference_choices",
     "reference_name",
+    "reference_refusal",
     "refusal",
     "side_of",
 ]
@@ -129,7 +131,8 @@ def build_montage(
     if own is not None:
         return custom_montage(own, sources)
     if name == REFERENCE:
-        raise AnalysisError(f"no reference has been chosen: name a channel, as in {reference_name('Cz')!r}")
+        none = f"no reference has been chosen: name a channel, as in {reference_name('Cz')!r}"
+        raise AnalysisError(reference_refusal(sources) or none)
     if name.startswith(reference_name("")):
         return chosen_reference(sources, name.removeprefix(reference_name("")), options.right_first)
     names = (*MONTAGES, reference_name("CHANNEL"), *(custom.name for custom in options.own))

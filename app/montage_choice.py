@@ -18,6 +18,7 @@ from app.montage_entries import KEYS, MontageEntry, entries_for
 from app.session import Session, View
 from app.settings import Settings
 from viewers.recording_view import RecordingView
+from viewers.rows import electrodes
 
 _PREFIX = reference_name("")
 
@@ -205,7 +206,7 @@ class MontageChoice(QObject):
         """Offer what can be done with the channels of a row."""
         menu = QMenu(self._window)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        names = (row.anode, *row.cathode) if len(row.cathode) == 1 else (row.anode,)
+        names = electrodes(row)
         for name in names:
             text = f"{name} is good again" if name in self._session.bad_channels else f"Mark {name} as bad"
             menu.addAction(text, partial(self.toggle_bad, name))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from analysis.montage import REFERENCE, montages_for, reference_name
+from analysis.montage import REFERENCE, montages_for, reference_name, reference_refusal
+from analysis.montages.sources import Sources
 from analysis.recording import Recording
 
 KEYS = 9
@@ -74,7 +75,7 @@ def entries_for(
     entries = []
     for i, name in enumerate((*names, *own)):
         key = str(i + 1) if i < KEYS else ""
-        refusal = "" if name == REFERENCE else refusal_of(name)
+        refusal = reference_refusal(Sources(recording)) if name == REFERENCE else refusal_of(name)
         starts = i == KEYS or name in _GROUPS or (bool(own) and i == len(names))
         entries.append(MontageEntry(name, title_of(name, reference), key, refusal, starts and i > 0))
     return entries

@@ -20,7 +20,7 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QToolTip, QWidget
 
-from viewers.page_state import CUT_OFF, is_bad
+from viewers.page_state import CUT_OFF
 from viewers.rows import Rows, unit_text
 from viewers.theme import LIGHT, Theme, font, px
 
@@ -206,7 +206,7 @@ class Gutter(QWidget):
         rows = self._rows
         assert rows is not None
         for text, rect, size, colour in (
-            (layout.name, layout.name_rect, layout.name_size, "muted" if is_bad(self._states[i]) else rows.inks[i]),
+            (layout.name, layout.name_rect, layout.name_size, rows.inks[i]),
             (layout.note, layout.note_rect, layout.note_size, self._note_colour(i)),
         ):
             if text:

@@ -9,7 +9,7 @@ import numpy as np
 
 from analysis.channel_quality import NOT_CALIBRATED, OK, ChannelQuality
 from analysis.signal_blocks import ColumnPage
-from viewers.rows import Rows
+from viewers.rows import Rows, electrodes
 
 FLAT, OFF_SCALE, CUT_OFF, BAD = "flat", "off scale", "cut off", "bad"
 _FLAT_UV = 0.05
@@ -70,14 +70,9 @@ def row_faults(rows: Rows, quality: Mapping[str, ChannelQuality], bad: Set[str] 
     return tuple(_fault(rows, i, quality, bad) for i in range(len(rows)))
 
 
-def is_bad(state: str) -> bool:
-    """Whether the state of a row says that the reader has marked a channel of it as bad."""
-    return state == BAD or state.endswith(f" {BAD}")
-
-
 def _fault(rows: Rows, i: int, quality: Mapping[str, ChannelQuality], bad: Set[str]) -> str:
     row = rows.montage.derivations[i]
-    names = (row.anode, *row.cathode) if len(row.cathode) <= 1 else (row.anode,)
+    names = electrodes(row)
     marked = [name for name in names if name in bad]
     if marked:
         return BAD if row.anode in marked else f"{marked[0]} {BAD}"

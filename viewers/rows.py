@@ -10,9 +10,9 @@ import numpy as np
 
 from analysis.channel_kinds import BODY_KINDS, EEG, FIXED, kind_of
 from analysis.channel_quality import ChannelQuality
-from analysis.montage import Montage
+from analysis.montage import Derivation, Montage
 from analysis.recording import Channel
-from viewers.trace_colours import SIDES, inks
+from viewers.trace_colours import BAD_INK, SIDES, inks
 
 _BLOCK_GAP = 1.0
 _CROWDED_BLOCK_GAP = 0.5
@@ -27,7 +27,8 @@ class RowLooks:
 
     `kinds` holds microvolts per millimetre by kind of channel (0: fitted to the recording's range), `rows` units per
     millimetre by row name. The channels of the kinds in `centred` were freed of their offset by a filter. `clipped`
-    cuts each row off where the room of its neighbours begins; `colours` is one of trace_colours.PRESETS.
+    cuts each row off where the room of its neighbours begins; `colours` is one of trace_colours.PRESETS. Rows of the
+    `bad` channels are grey.
     """
 
     kinds: Mapping[str, float] = field(default_factory=dict)
@@ -36,6 +37,7 @@ class RowLooks:
     positive_up: bool = False
     clipped: bool = False
     colours: str = SIDES
+    bad: frozenset[str] = frozenset()
 
 
 class Rows:
@@ -70,7 +72,9 @@ class Rows:
         self.units = tuple(channel.unit if channel is not None else "uV" for channel in self._channels)
         self.pitch, self.centre = _places(montage, height, top, bottom)
         self._index = {name: i for i, name in enumerate(self.names)}
-        self.inks = inks(looks.colours, montage.derivations, self._channels)
+        colours = inks(looks.colours, montage.derivations, self._channels)
+        rows = zip(montage.derivations, colours, strict=True)
+        self.inks = tuple(BAD_INK if looks.bad.intersection(electrodes(row)) else ink for row, ink in rows)
         self._kinds = tuple(kind_of(channel) if channel is not None else EEG for channel in self._channels)
         self.own_scale = np.array([kind not in BODY_KINDS for kind in self._kinds], bool)
         self.overridden = tuple(name in looks.rows for name in self.names)
@@ -180,6 +184,11 @@ class Rows:
     def channel(self, row: int) -> Channel | None:
         """The channel of a row's first electrode; None where it is not known."""
         return self._channels[row]
+
+
+def electrodes(row: Derivation) -> tuple[str, ...]:
+    """The channels that a row stands for: those of a difference, or the first electrode before an average."""
+    return (row.anode, *row.cathode) if len(row.cathode) <= 1 else (row.anode,)
 
 
 def _places(montage: Montage, height: float, top: float, bottom: float) -> tuple[float, np.ndarray]:

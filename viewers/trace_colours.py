@@ -16,7 +16,8 @@ PRESETS = {
     BLACK: "All black",
     REGIONS: "By lobe or shaft",
 }
-INKS = ("other", "midline", "left", "right", *HUES)
+BAD_INK = "muted"
+INKS = (BAD_INK, "other", "midline", "left", "right", *HUES)  # in the order in which they are drawn over each other
 _SWAPPED = {"left": "right", "right": "left"}
 # Hues by number. Longer beginnings come first: FT and TP lie over the temporal lobe, FC and CP over the central strip.
 _FRONTAL, _TEMPORAL, _CENTRAL, _PARIETAL, _OCCIPITAL = 3, 1, 2, 4, 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
@@ -348,7 +349,7 @@ class TraceView(QWidget):
             {**self._provisional, **self._quality},
             top,
             foot_height(),
-            self._looks,
+            replace(self._looks, bad=self._bad),
         )
         self.canvas.rows = rows
         self.canvas.picture.set_rows(rows)

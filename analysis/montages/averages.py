@@ -48,6 +48,7 @@ def common_average(sources: Sources, right_first: bool = False, without: Sequenc
 
 def average_without_frontopolar(sources: Sources, right_first: bool = False) -> Montage:
     """The common average with Fp1 and Fp2 left out of the mean."""
+    refuse_if_bipolar(sources, AVERAGE_WITHOUT_FP, BRAIN_TYPES)
     if not any(sources.site(site) for site in _FRONTOPOLAR):
         raise AnalysisError(f"{AVERAGE_WITHOUT_FP} needs Fp1 or Fp2, and this recording has neither")
     return common_average(sources, right_first, _FRONTOPOLAR)
@@ -101,6 +102,17 @@ def reference_choices(sources: Sources) -> list[str]:
     ordered = [c for block in intracranial_blocks(sources) + scalp_blocks(sources) for c in block]
     ears = [c for c in sources.brain if c.pair is None and c.site in EARS]
     return [channel.name for channel in (*ordered, *ears)]
+
+
+def reference_refusal(sources: Sources) -> str:
+    """Why no channel can be chosen as a reference; empty where one can."""
+    if reference_choices(sources):
+        return ""
+    try:
+        refuse_if_bipolar(sources, "another reference", BRAIN_TYPES)
+    except AnalysisError as error:
+        return str(error)
+    return "another reference needs a channel that holds the potential of one place of the brain"
 
 
 def chosen_reference(sources: Sources, channel: str, right_first: bool = False) -> Montage:
