@@ -9,7 +9,7 @@ from pathlib import Path
 from PyQt6.QtGui import QAction, QKeySequence
 from PyQt6.QtWidgets import QMainWindow, QMenu
 
-from analysis.review.vocabulary import score_vocabulary
+from analysis.review.vocabulary import SEIZURE, Term, score_vocabulary
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,10 @@ _BY_KEYS = "Cursor and selection by keys"
 def term_action(name: str) -> str:
     """The identifier of the action that marks with a type of the vocabulary."""
     return "mark_" + "".join(c if c.isalnum() else "_" for c in name.casefold())
+
+
+def _term_text(term: Term) -> str:
+    return f"Mark: {term.name}" + (" of the selection, or its start at the cursor" if term.role == SEIZURE else "")
 
 
 ACTIONS: tuple[ActionSpec, ...] = (
@@ -102,6 +106,9 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("only_to_review", "Review", "List only what is to review, or everything", ("Ctrl+Y",)),
     ActionSpec("filter_events", "Review", "Filter and find events", ("/",)),
     ActionSpec("pop_out_events", "Review", "Events as a wide table, or in their column", ("Ctrl+Shift+E",)),
+    ActionSpec("raters", "Review", "Compare two raters", ("Ctrl+R",)),
+    ActionSpec("next_dispute", "Review", "Next disputed span", (".",)),
+    ActionSpec("previous_dispute", "Review", "Disputed span before", (",",)),
     ActionSpec("split_event", "Review", "Split at the cursor", ("Ctrl+K",)),
     ActionSpec("merge_events", "Review", "Merge the selected events, or with the next", ("Ctrl+J",)),
     ActionSpec("trim_to_selection", "Review", "Trim to the selection", ("Ctrl+Shift+T",)),
@@ -113,16 +120,18 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("mark_again", "Mark", "Mark with the type used last", ("M",)),
     ActionSpec("choose_type", "Mark", "All types of marks…", ("Shift+M",)),
     *(
-        ActionSpec(term_action(term.name), "Mark", f"Mark: {term.name}", (term.key,), submenu="Mark at the cursor")
+        ActionSpec(term_action(term.name), "Mark", _term_text(term), (term.key,), submenu="Mark at the cursor")
         for term in score_vocabulary().terms
         if term.key
     ),
-    ActionSpec("seizure_offset", "Mark", "Mark: end of a seizure", ("Shift+I",), submenu="Mark at the cursor"),
+    ActionSpec(
+        "seizure_offset", "Mark", "Mark: Seizure, its end at the cursor", ("Shift+I",), submenu="Mark at the cursor"
+    ),
     ActionSpec("delete_mark", "Mark", "Delete the chosen mark", ("Del",)),
-    ActionSpec("cursor_on", "Mark", "Cursor on", ("Alt+Right",), submenu=_BY_KEYS),
-    ActionSpec("cursor_back", "Mark", "Cursor back", ("Alt+Left",), submenu=_BY_KEYS),
-    ActionSpec("cursor_on_fine", "Mark", "Cursor a pixel on", ("Alt+Shift+Right",), submenu=_BY_KEYS),
-    ActionSpec("cursor_back_fine", "Mark", "Cursor a pixel back", ("Alt+Shift+Left",), submenu=_BY_KEYS),
+    ActionSpec("cursor_on", "Mark", "Cursor on", (".",), submenu=_BY_KEYS),
+    ActionSpec("cursor_back", "Mark", "Cursor back", (",",), submenu=_BY_KEYS),
+    ActionSpec("cursor_on_fine", "Mark", "Cursor a pixel on", ("Ctrl+.",), submenu=_BY_KEYS),
+    ActionSpec("cursor_back_fine", "Mark", "Cursor a pixel back", ("Ctrl+,",), submenu=_BY_KEYS),
     ActionSpec("select_on", "Mark", "Select on from the cursor", ("Shift+Right",), submenu=_BY_KEYS),
     ActionSpec("select_back", "Mark", "Select back from the cursor", ("Shift+Left",), submenu=_BY_KEYS),
     ActionSpec("select_row_below", "Mark", "Select the row below too", ("Ctrl+Shift+Down",), submenu=_BY_KEYS),

@@ -78,6 +78,7 @@ class MarkBar(QFrame):
         """Put buttons for the types in use before the others."""
         for button in self.buttons:
             self._row.removeWidget(button)
+            button.hide()  # until the loop turns it would stand on the new ones
             button.deleteLater()
         current = self._types.current
         keyed = (term for term in self._types.vocabulary.terms if term.key)

@@ -30,7 +30,7 @@ from viewers.mark_rows import channels_of
 from viewers.recording_view import RecordingView
 from viewers.theme import theme as theme_of
 
-_NO_PLACE = "point at the traces first, or move the cursor with Alt+Left and Alt+Right"
+_NO_PLACE = "point at the traces first, or move the cursor with the keys , and ."
 _NO_MARK = "choose a mark first: click its name or its edge, or press N"
 _MOST_SEARCHED = 5000  # own marks, for the beginning of a seizure whose end is marked
 

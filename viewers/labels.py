@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from PyQt6.QtCore import QRectF, Qt
 from PyQt6.QtGui import QFont, QFontMetricsF, QPainter
@@ -80,6 +81,11 @@ def is_same(mark: object, other: object) -> bool:
     return mark is other or (mark.id == other.id if mark.id or other.id else mark == other)
 
 
+@lru_cache(maxsize=4096)  # measuring sixty names takes longer than laying them out
+def _width(text: str, _font_key: str) -> float:
+    return QFontMetricsF(font(_FONT_SIZE, bold=True)).horizontalAdvance(text)
+
+
 class LabelBand:
     """Lays the labels of a page out and paints them; remembers where they are for the mouse."""
 
@@ -89,8 +95,8 @@ class LabelBand:
 
     def set_labels(self, labels: Sequence[Label], more: int, scale: TimeScale) -> None:
         """Lay out the labels of a page."""
-        metrics = QFontMetricsF(font(_FONT_SIZE, bold=True))
-        self.placed, self.left_out = place_labels(labels, scale, metrics.horizontalAdvance, more)
+        chosen = font(_FONT_SIZE, bold=True)
+        self.placed, self.left_out = place_labels(labels, scale, lambda text: _width(text, chosen.key()), more)
 
     def at(self, x: float, y: float) -> Label | None:
         """The label under a point."""

@@ -179,8 +179,9 @@ class TraceCanvas(GraphicsView):
 
     def _paint_selection(self, painter: QPainter, selection: Window, height: float) -> None:
         left, right = self.scale_px.x(selection.start), self.scale_px.x(selection.stop)
+        shade = self.theme.colour("muted", 0.28 if self.selection_channels else 0.16)
         for top, bottom in self.bands_of(self.selection_channels):
-            painter.fillRect(QRectF(left, top, right - left, bottom - top), self.theme.colour("muted", 0.16))
+            painter.fillRect(QRectF(left, top, right - left, bottom - top), shade)
             painter.setPen(self.theme.colour("muted"))
             for x in (left, right):
                 painter.drawLine(QPointF(x, top), QPointF(x, bottom))
