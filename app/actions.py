@@ -36,6 +36,18 @@ def _term_text(term: Term) -> str:
     return f"Mark: {term.name}" + (" of the selection, or its start at the cursor" if term.role == SEIZURE else "")
 
 
+# What the number keys show; in an open recording the actions are called what they are there.
+_MONTAGE_KEYS = (
+    "as recorded",
+    "LB-18.1 (intracranial: neighbours along each shaft)",
+    "LB-18.3 (intracranial: average of each shaft)",
+    "TB-18.1 (intracranial: common average)",
+    "same-side ear (intracranial: one channel as reference)",
+    "common average",
+    "hat band",
+    "Laplacian",
+    "Cz reference",
+)
 ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("open", "File", "Open recording…", ("Ctrl+O",)),
     ActionSpec("new_window", "File", "New window on this recording", ("Ctrl+Shift+N",)),
@@ -69,13 +81,13 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("whole_recording", "View", "Whole recording on the page", ("Ctrl+[",)),
     ActionSpec("trends", "View", "Trends above the traces", ("W",), checkable=True),
     ActionSpec("trends_span", "View", "Span of the trends: all, 4 h, 1 h", ("Shift+W",)),
+    ActionSpec("trends_walk", "View", "Step through the trends by key", ("Alt+W",)),
     ActionSpec("speed_15", "View", "15 mm/s", submenu="Speed"),
     ActionSpec("speed_30", "View", "30 mm/s", submenu="Speed"),
     ActionSpec("speed_60", "View", "60 mm/s", submenu="Speed"),
-    ActionSpec("montage_1", "View", "Montage: as recorded", ("1",), submenu="Montage"),
     *(
-        ActionSpec(f"montage_{n}", "View", f"Montage {n} of those that suit the recording", (str(n),), False, "Montage")
-        for n in range(2, 10)
+        ActionSpec(f"montage_{key}", "View", f"Montage: {text}", (str(key),), submenu="Montage")
+        for key, text in enumerate(_MONTAGE_KEYS, 1)
     ),
     ActionSpec("choose_reference", "View", "One channel as reference…", submenu="Montage"),
     ActionSpec("right_first", "View", "Right side above left", (), True, "Montage"),
@@ -125,7 +137,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
         if term.key
     ),
     ActionSpec(
-        "seizure_offset", "Mark", "Mark: Seizure, its end at the cursor", ("Shift+I",), submenu="Mark at the cursor"
+        "seizure_offset", "Mark", "Mark: end of a Seizure at the cursor", ("Shift+I",), submenu="Mark at the cursor"
     ),
     ActionSpec("delete_mark", "Mark", "Delete the chosen mark", ("Del",)),
     ActionSpec("cursor_on", "Mark", "Cursor on", (".",), submenu=_BY_KEYS),

@@ -70,6 +70,8 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         **window.queue.handlers(),
         **window.review_edits.handlers(),
         **window.events_dock.handlers(),
+        **window.comparing.handlers(),
+        "raters": lambda: show_dock(window, "raters"),
         **window.trending.handlers(),
         **window.travelling.handlers(),
     }

@@ -15,6 +15,7 @@ from analysis.results import SeizurePrediction
 from app import commands
 from app.actions import build_actions, fill_recent
 from app.appearance import apply_theme
+from app.comparing import Comparing
 from app.dialogs.event_rules import rule_from_settings, rule_settings
 from app.errors import describe_error, hide_in_log, log_error
 from app.habits import keep_view, view_from
@@ -30,6 +31,7 @@ from app.montage_choice import MontageChoice
 from app.overlay_panel import OverlayPanel
 from app.page_length import TimeBase
 from app.panel import PanelDock
+from app.raters_panel import RatersPanel
 from app.reading import Reading
 from app.recording_opening import RecordingOpener
 from app.recording_panel import RecordingPanel
@@ -104,6 +106,8 @@ class MainWindow(QMainWindow):
         self.events_dock = EventsDock(self.events)
         self.queue = ReviewQueue(self.session, self.view, self.events, self.runner, self)
         self.review_edits = ReviewEdits(self.session, self.view, self.events, self.queue, self)
+        self.raters_panel = RatersPanel(lambda seconds: elapsed(seconds, 1))
+        self.comparing = Comparing(self.session, self.view, self.queue, self.raters_panel, self.runner, self)
         self._make_parts()
         self.reading = Reading(
             self.session, self.view, self.opener, self.recording_panel, self.overlay_panel, data_folder, self
@@ -159,6 +163,12 @@ class MainWindow(QMainWindow):
         self.docks["marks"].hide()
         for name in ("inspector", "model", "prediction", "agreement"):
             self.addDockWidget(right, self.docks[name])
+        self.docks["raters"] = PanelDock("raters", "Two raters", self.raters_panel, stretches=True)
+        self.addDockWidget(right, self.docks["raters"])
+        self.tabifyDockWidget(self.docks["inspector"], self.docks["raters"])
+        self.docks["raters"].hide()
+        self.docks["raters"].toggleViewAction().toggled.connect(self.comparing.set_shown)
+        self.raters_panel.open_requested.connect(self.actions_by_id["open_events"].trigger)
         self.setTabPosition(right, QTabWidget.TabPosition.North)
         self.tabifyDockWidget(self.docks["prediction"], self.docks["agreement"])
         self.docks["agreement"].setWindowTitle("Agreement")
@@ -352,7 +362,8 @@ class MainWindow(QMainWindow):
 
     def settled(self) -> bool:
         """Whether everything asked for is on screen."""
-        return not (self.opener.busy or self.runs.busy or self.runner.jobs) and self.reading.settled()
+        busy = self.opener.busy or self.runs.busy or self.runner.jobs or self.comparing.busy
+        return not busy and self.reading.settled()
 
     def _in_background(self, work: Callable[[], Any], then: Callable[[Any], None]) -> None:
         job = Job("Sort the marks", lambda _progress: work(), lane="io", replaces="marks")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from PyQt6.QtCore import QObject, pyqtSignal
@@ -14,6 +15,7 @@ from analysis.marks import Marks
 from analysis.overview import Overview, build_overview
 from analysis.progress import Progress
 from analysis.recording import Recording
+from analysis.review.raters import said_by_file
 from app.engine_process import EngineProcess
 from app.jobs import Job, JobRunner
 from app.remote_recording import open_for_window
@@ -83,7 +85,8 @@ class RecordingOpener(QObject):
 
         def work(progress: Progress) -> EventTable:
             # In the reader process, since a recording of any format may be chosen for its events.
-            return self._reader.call("analysis.event_tables:read_events", arguments, progress)
+            table = self._reader.call("analysis.event_tables:read_marks", arguments, progress)
+            return replace(table, events=said_by_file(table.events, Path(path).name))
 
         job = self._job(f"Read {Path(path).name}", work, "events")
         job.succeeded.connect(self.events_ready)

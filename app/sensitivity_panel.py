@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QSlider, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QPushButton, QSlider, QVBoxLayout, QWidget
 
-from app.panel import label, set_role
+from app.panel import label
 
 
 class SensitivityPanel(QWidget):
@@ -26,19 +26,12 @@ class SensitivityPanel(QWidget):
         self._slider.setToolTip("How sure the model must be; decisions already taken are kept at any place of it")
         self._slider.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._slider.valueChanged.connect(lambda value: self.threshold_changed.emit(value / 100))
-        self._threshold = label("p ≥ 0.50")
-        self._count = label("no prediction yet", "muted", wrap=True)
-        self._count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
-        row = QHBoxLayout()
-        row.addWidget(self._threshold, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self._count, 1)
+        self._count = label("p ≥ 0.50   no prediction yet", "muted", wrap=True)
         self._rule = label("", "muted", wrap=True)
         self._change = QPushButton("How events are made…")
         self._change.clicked.connect(self.rules_requested)
-        column.addWidget(self._slider)
-        column.addLayout(row)
-        column.addWidget(self._rule)
-        column.addWidget(self._change)
+        for widget in (self._slider, self._count, self._rule, self._change):
+            column.addWidget(widget)
 
     def show_threshold(self, threshold: float) -> None:
         """Show a threshold that was set elsewhere, without announcing it."""
@@ -54,7 +47,5 @@ class SensitivityPanel(QWidget):
         """
         events = "no prediction yet" if count is None else f"{count:,} event{'' if count == 1 else 's'}"
         kept = "" if count is None else f", {decided:,} decided, {lost:,} decided lost"
-        self._threshold.setText(f"p ≥ {threshold:.2f}")
-        self._count.setText(events + kept)
-        set_role(self._count, "muted" if count is None else "accent")
+        self._count.setText(f"p ≥ {threshold:.2f}   {events}{kept}")
         self._rule.setText(rule)

@@ -312,6 +312,18 @@ class RecordingView(QWidget):
         """Show the bare traces while a key is held."""
         self.trace_view.hide_overlays(hidden)
 
+    def add_lane(self, lane: Lane) -> None:
+        """Put a lane of its owner above the overview, on the same time axis."""
+        column = self.layout()
+        assert isinstance(column, QVBoxLayout)
+        column.insertWidget(column.indexOf(self.timeline), lane)
+        lane.set_theme(self.readers_lane.theme)
+        lane.set_left(self.trace_view.gutter.width())
+        if self._shown is not None:
+            lane.set_window(self._shown)
+        lane.cursor_moved.connect(self._on_cursor)
+        self.lanes[lane.title] = lane
+
     def set_lane_collapsed(self, title: str, collapsed: bool) -> None:
         """Fold a lane to its heading, or open it; KeyError for a title that none has."""
         self.lanes[title].set_folded(collapsed)

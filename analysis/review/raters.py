@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from analysis.annotation import Annotation
 from analysis.errors import AnalysisError
+from analysis.review.decisions import needs_review
 from analysis.scoring import cohen_kappas, landis_koch
 from analysis.seizure_marks import find_seizures
 
 SEIZURES = "Seizures, in any wording"
+_TAKEN = frozenset({"file", "sidecar", "reader"})  # authors that mean something else
 Span = tuple[float, float]
 Kind = Literal["A only", "B only", "start", "end", "inside", "length"]
 
@@ -108,8 +110,27 @@ class Comparison:
         )
 
 
+def said_by_file(marks: Iterable[Annotation], name: str) -> tuple[Annotation, ...]:
+    """Marks of another file as the word of that file, so that two raters' files can be told apart.
+
+    Decisions of its rater on a model's events are the file's too, with the model named in a column `author`; events of
+    a model that nobody has decided on stay the model's.
+    """
+    author = f"{name} (file)" if name in _TAKEN else name
+    return tuple(mark if needs_review(mark) else _said_by(mark, author) for mark in marks)
+
+
+def _said_by(mark: Annotation, author: str) -> Annotation:
+    model = (("author", mark.author),) if mark.is_model else ()
+    return replace(mark, author=author, extras=(*mark.extras, *model))
+
+
 def rate(name: str, marks: Iterable[Annotation], kind: str = SEIZURES) -> Rater:
-    """What the marks of one source say of one type: seizures in any wording, or all marks of a title."""
+    """What the marks of one source say of one type: seizures in any wording, or all marks of a title.
+
+    What was rejected is not said.
+    """
+    marks = [mark for mark in marks if mark.review.decision != "rejected"]
     if kind == SEIZURES:
         told = find_seizures(marks, detections=True)
         return Rater(name, tuple(sorted((*told.spans, *((at, at) for at in told.unended)))))
@@ -227,21 +248,22 @@ def _disputes(
         ("B", "B only", b, b_met, a),
     )
     for by, alone, events, met, others in sides:
+        starts = np.array([other[0] for other in others])
         for (start, stop), is_met in zip(events, met.tolist(), strict=True):
             if not is_met:
                 found.append(Dispute(start, stop, alone, by))
             elif stop > start:
-                found += _differences(start, stop, others, tolerance, by)
+                first = max(0, int(np.searchsorted(starts, start, side="right")) - 1)
+                near = others[first : int(np.searchsorted(starts, stop, side="left"))]
+                found += _differences(start, stop, near, tolerance, by)
     return sorted(found, key=lambda dispute: (dispute.start, dispute.stop, dispute.by))
 
 
 def _differences(
     start: float, stop: float, others: Sequence[Span], tolerance: float, by: Literal["A", "B"]
 ) -> list[Dispute]:
-    """The parts of an event, longer than the tolerance, that no event of the other rater covers."""
-    starts = np.array([other[0] for other in others])
-    first = max(0, int(np.searchsorted(starts, start, side="right")) - 1)
-    inside = [o for o in others[first : int(np.searchsorted(starts, stop, side="left"))] if o[1] > max(start, o[0])]
+    """The parts of an event, longer than the tolerance, that none of the other rater's events near it covers."""
+    inside = [other for other in others if other[1] > max(start, other[0])]
     if not inside:
         return [Dispute(start, stop, "length", by)]
     edges = [start, *(edge for a, z in inside for edge in (max(a, start), min(z, stop))), stop]

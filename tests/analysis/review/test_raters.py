@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,7 @@ from sklearn.metrics import cohen_kappa_score
 from timescoring.annotations import Annotation as Labels
 from timescoring.scoring import EventScoring
 
-from analysis.annotation import Annotation
+from analysis.annotation import Annotation, Review
 from analysis.errors import AnalysisError
 from analysis.review.raters import (
     SEIZURES,
@@ -20,6 +22,7 @@ from analysis.review.raters import (
     compare_raters,
     overlap_by_type,
     rate,
+    said_by_file,
     sample_labels,
 )
 
@@ -150,6 +153,23 @@ def test_seizures_are_known_by_any_wording_and_other_types_by_their_title():
     assert rate("A", marks, SEIZURES).spans == ((10, 30), (50, 55), (70, 70))
     assert rate("A", marks, "spike").spans == ((80, 81),)
     assert rate("A", marks, "Seizure").spans == ((50, 55),)
+
+
+def test_what_was_rejected_is_not_said():
+    marks = [Annotation(10, 5, "sz", review=Review(decision)) for decision in ("accepted", "rejected", "")]
+    assert len(rate("A", marks, SEIZURES).spans) == 1
+    assert rate("A", marks[1:2], "Seizure").spans == ()
+
+
+def test_another_file_speaks_in_its_own_name():
+    found = Annotation(1, 2, "sz", author="model:M")
+    decided = replace(found, review=Review("accepted", by="AB"))
+    mine, theirs = Annotation(3, 1, "sz", author="reader"), Annotation(5, 1, "sz", author="sidecar")
+    given = said_by_file([found, decided, mine, theirs], "b.tsv")
+    assert [mark.author for mark in given] == ["model:M", "b.tsv", "b.tsv", "b.tsv"]
+    assert given[1].extras == (("author", "model:M"),)
+    assert given[1].review.by == "AB"
+    assert said_by_file([mine], "reader")[0].author == "reader (file)"
 
 
 def test_types_are_compared_each_for_itself():
