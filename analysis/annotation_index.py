@@ -65,6 +65,15 @@ class AnnotationIndex:
                 return i
         raise KeyError(annotation)
 
+    def positions(self, annotations: Sequence[Annotation]) -> list[int]:
+        """Where annotations stand, as `position`; of very many, all that have ids or are themselves in the index."""
+        if len(annotations) <= _FEW:
+            return [self.position(annotation) for annotation in annotations]
+        # All of them are looked at once, in place of a search for each.
+        by_id = {item.id: i for i, item in enumerate(self.items)}
+        by_object = {id(item): i for i, item in enumerate(self.items)} if 0 in by_id else {}
+        return [by_id[a.id] if a.id else by_object[id(a)] for a in annotations]
+
     def where(self, kept: np.ndarray) -> AnnotationIndex:
         """The index of those for which `kept`, bool (n,), is true."""
         index = AnnotationIndex.__new__(AnnotationIndex)
@@ -74,12 +83,19 @@ class AnnotationIndex:
         index._settle()
         return index
 
-    def changed(self, removed: Sequence[Annotation], added: Sequence[Annotation]) -> AnnotationIndex:
-        """The index without some annotations and with others, for few of them without sorting it all again."""
-        places = sorted((self.position(annotation) for annotation in removed), reverse=True)
+    def changed(
+        self, removed: Sequence[Annotation], added: Sequence[Annotation], positions: Iterable[int] | None = None
+    ) -> AnnotationIndex:
+        """The index without some annotations and with others, for few of them without sorting it all again.
+
+        `positions` are those of `removed` where they are known already.
+        """
+        places = sorted(self.positions(removed) if positions is None else positions, reverse=True)
         if len(removed) + len(added) > _FEW:
-            gone = set(places)
-            return AnnotationIndex([*(a for i, a in enumerate(self.items) if i not in gone), *added])
+            kept = np.ones(len(self.items), bool)
+            kept[places] = False
+            rest = self.where(kept) if places else self
+            return AnnotationIndex([*rest.items, *added]) if added else rest
         items = list(self.items)
         for place in places:
             del items[place]

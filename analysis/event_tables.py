@@ -9,16 +9,24 @@ from pathlib import Path
 
 from analysis.annotation import Annotation
 from analysis.errors import RecordingError
+from analysis.event_columns import BACKGROUND, NOT_AVAILABLE, read_table
 from analysis.event_lists import read_list, read_wfdb_seizures
-from analysis.event_readers import EventTable, read_table, read_tse
+from analysis.event_readers import EventTable, read_tse
 from analysis.seizure_marks import find_seizures, seizures
 from models.whole_files import whole_file
 
-__all__ = ["EventTable", "cut_events", "find_seizures", "format_events", "read_events", "seizures", "write_events"]
+__all__ = [
+    "EventTable",
+    "cut_events",
+    "find_seizures",
+    "format_events",
+    "read_events",
+    "read_marks",
+    "seizures",
+    "write_events",
+]
 
 COLUMNS = ("onset", "duration", "eventType", "confidence", "channels", "dateTime", "recordingDuration")
-BACKGROUND = "bckg"
-NOT_AVAILABLE = "n/a"
 _SLACK = 1e-6  # seconds of rounding past the end that are not worth a word
 
 _TEXT_SUFFIXES = frozenset({".tsv", ".csv", ".csv_bi", ".txt", ".tse", ".tse_bi"})
@@ -35,12 +43,21 @@ def read_events(
 
     A list that tells of several recordings needs `recording_name` (a name or path; RecordingError lists those it has)
     or a fitting name among `hints`. What goes past the `duration` in seconds, where it is given, is cut. Rows of
-    background are no events; they only tell the length. RecordingError when the file cannot be read or holds no
-    events' table.
+    background are no events; they only tell the length. What a reader has rejected in a table of ours is left out.
+    RecordingError when the file cannot be read or holds no events' table.
     """
     path = Path(path)
     table = _without_background(_read_any(path, recording_name, duration, hints))
+    if table.is_ours:
+        table = replace(table, events=tuple(e for e in table.events if e.review.decision != "rejected"))
     return table if duration is None else cut_events(table, duration, path.name)
+
+
+def read_marks(path: str | Path, duration: float | None = None, hints: Sequence[str] = ()) -> EventTable:
+    """Read a file as `read_events` does, but a table of ours as it is: with what was rejected, and nothing cut."""
+    path = Path(path)
+    table = _without_background(_read_any(path, None, duration, hints))
+    return table if table.is_ours or duration is None else cut_events(table, duration, path.name)
 
 
 def cut_events(table: EventTable, duration: float, name: str) -> EventTable:
@@ -65,6 +82,8 @@ def _count(n: int) -> str:
 
 
 def _without_background(table: EventTable) -> EventTable:
+    if table.is_ours:
+        return table
     events = tuple(event for event in table.events if event.description.strip().lower() != BACKGROUND)
     if len(events) == len(table.events):
         return table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import compress
 from typing import Literal
 
@@ -20,7 +21,12 @@ _NONE = AnnotationIndex()
 
 def source_of(annotation: Annotation) -> Source:
     """Who says it: a model, the reader at this window, or the recording's file and whatever else was read."""
-    return "model" if annotation.is_model else "reader" if annotation.author == "reader" else "file"
+    return _source_of_author(annotation.author)
+
+
+@lru_cache(maxsize=256)
+def _source_of_author(author: str) -> Source:
+    return "model" if Annotation(0.0, 0.0, "", author=author).is_model else "reader" if author == "reader" else "file"
 
 
 @dataclass(frozen=True)
@@ -57,12 +63,15 @@ class Marks:
 
     def changed(self, removed: Sequence[Annotation], added: Sequence[Annotation]) -> Marks:
         """The marks without some and with others; KeyError when one of `removed` is not there."""
-        index = self.index.changed(removed, added)
+        positions = self.index.positions(removed)
+        index = self.index.changed(removed, added, positions)
         by_source = self._changed_sources(index, removed, added)
-        if not any(map(_tells, (*removed, *added))):
+        new = tuple(filter(_tells, added))
+        if not new and not any(map(_tells, removed)):
             return Marks(index, self.seizures, self._telling, by_source)
-        gone = {id(self.items[self.index.position(annotation)]) for annotation in removed}
-        telling = (*(a for a in self._telling if id(a) not in gone), *filter(_tells, added))
+        items = self.items
+        gone = {id(items[place]) for place in positions}
+        telling = (*(a for a in self._telling if id(a) not in gone), *new)
         return Marks(index, tuple(seizures(telling)), telling, by_source)
 
     def where(self, kept: np.ndarray) -> Marks:
@@ -83,11 +92,14 @@ class Marks:
     ) -> tuple[AnnotationIndex, ...]:
         """The marks of each source, given all of them as `index`."""
         made = []
+        gone_sources, new_sources = list(map(source_of, removed)), list(map(source_of, added))
         for source, old in zip(SOURCES, self._by_source, strict=True):
-            gone = [a for a in removed if source_of(a) == source]
-            new = [a for a in added if source_of(a) == source]
+            gone = [a for a, of in zip(removed, gone_sources, strict=True) if of == source]
+            new = [a for a, of in zip(added, new_sources, strict=True) if of == source]
             if not gone and not new:
                 made.append(old)
+            elif not new and len(gone) == len(old):
+                made.append(_NONE)
             elif len(old) - len(gone) + len(new) == len(index):
                 made.append(index)
             else:
@@ -101,7 +113,7 @@ def _tells(annotation: Annotation) -> bool:
 
 
 def _sort_by_source(index: AnnotationIndex) -> tuple[AnnotationIndex, ...]:
-    sources = {source_of(Annotation(0.0, 0.0, "", author=author)) for author in index.authors}
+    sources = set(map(_source_of_author, index.authors))
     if len(sources) == 1:
         # The usual case by far, and the one of files with a hundred thousand marks: nothing to sort.
         return tuple(index if source in sources else _NONE for source in SOURCES)

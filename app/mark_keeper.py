@@ -1,49 +1,100 @@
-"""The marks of each open recording: one book, however many windows show it."""
+"""The marks of each open recording: one book, however many windows show it, kept on disk with every step."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from typing import Literal
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
-from analysis.annotation import Annotation
+from analysis.annotation import Annotation, number_annotations
 from analysis.marks import Marks
+from analysis.recording import Recording
+from analysis.review.branches import edit_of_branch
 from analysis.review.mark_book import Change, Edit, MarkBook, now
+from app.jobs import Job, JobRunner
+from app.mark_disk import Facts, Found, MarkDisk
 
 _FEW_CHANGES = 5000
+_SHUTDOWN_SECONDS = 3.0
+READER = "reader"
 
 # background(work, then) does work() elsewhere and calls then(result) here.
 Background = Callable[[Callable[[], object], Callable[[object], None]], None]
 
 
+@dataclass(frozen=True)
+class Recovered:
+    """What the last session changed before it ended without being closed, and when (ISO 8601 in UTC)."""
+
+    changes: tuple[Change, ...]
+    at: str
+
+
 class MarkKeeper(QObject):
-    """The book of one recording as windows see it: every edit is told to all of them, and each can be undone."""
+    """The book of one recording as windows see it: every edit is told to all of them, and each can be undone.
+
+    With a `disk` every step is written before it is told. What earlier sessions did is there as soon as it is read,
+    and before the first edit in any case. `recovered` is what a session left that did not end as it should, until
+    the reader has said what to do with it; `notes` are sentences about what was found on disk.
+    """
 
     changed = pyqtSignal(object)  # Marks
     stepped = pyqtSignal(str, object)  # "do", "undo" or "redo", and the Edit
+    kept_changed = pyqtSignal()  # whether and how far marks are on disk and in files
+    recovered_changed = pyqtSignal()
+    noted = pyqtSignal(str)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, disk: MarkDisk | None = None) -> None:
         super().__init__(parent)
         self.book = MarkBook(self._on_step)
         self.rater = ""  # who takes decisions
+        self.recovered: Recovered | None = None
+        self.apart = False  # whether another program has the journal, and this one writes its own
+        self.saved: dict[str, Any] = {}  # the last save: "saved" (ISO 8601 in UTC), "path", …
+        self.notes: list[str] = []
+        self._disk = disk
+        self._is_ready = disk is None
+        self._is_closed = False
+        self._parts: tuple[int, ...] = ()
+        self._merged = ""
+        if disk is not None:
+            disk.changed.connect(self.kept_changed)
 
     @property
     def marks(self) -> Marks:
         """All marks as they stand."""
         return self.book.marks
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether what earlier sessions did has been read."""
+        return self._is_ready
+
+    @property
+    def has_journal(self) -> bool:
+        """Whether steps are written to a disk."""
+        return self._disk is not None
+
+    @property
+    def fault(self) -> str:
+        """Why the marks cannot be kept on disk at present; empty where they are."""
+        return self._disk.fault if self._disk is not None else ""
+
     def set_file_marks(self, marks: Marks) -> None:
         """Take the marks of the recording's file, once; the same file read for another window changes nothing."""
         if not self.book.has_base:
-            self.book.set_base(marks)
+            self._note(self.book.set_base(marks))
             self.changed.emit(self.marks)
 
     def find(self, mark: Annotation) -> Annotation | None:
         """A mark as it stands now, by its id; None when it is gone."""
         if not mark.id:
             return None
+        if mark.id in self.book.history.states:
+            return self.book.history.states[mark.id]
         try:
             return self.marks.items[self.marks.index.position(mark)]
         except KeyError:
@@ -54,19 +105,27 @@ class MarkKeeper(QObject):
     def add(
         self, annotations: Iterable[Annotation], label: str, background: Background | None = None
     ) -> tuple[Annotation, ...]:
-        """Add marks and return them with their ids; very many are sorted in the `background`, if there is one."""
-        created = now()
-        copies = tuple(replace(a, review=replace(a.review, created=a.review.created or created)) for a in annotations)
-        if not copies:
+        """Add marks and return them with their ids.
+
+        Very many are copied, sorted and written in the `background`, if there is one; then nothing is returned yet.
+        """
+        self.ready()
+        marks, created = tuple(annotations), now()
+        if not marks:
             return ()
-        self.book.number(copies)
-        edit = Edit(label, tuple(Change(None, mark) for mark in copies))
-        if background is None or len(copies) <= _FEW_CHANGES:
-            self.do(edit)
-        else:
-            before = self.marks
-            work = lambda: before.changed((), copies)  # noqa: E731
-            background(work, lambda after: self._do_prepared(edit, before, after))
+        first, before = self.book.reserve(len(marks)), self.marks
+
+        def work() -> tuple[Edit, Marks, tuple[int, ...]]:
+            copies = _new_marks(marks, created, first)
+            edit = Edit(label, tuple(Change(None, mark) for mark in copies), created)
+            parts = self._disk.write_parts(edit.changes) if self._disk is not None else ()
+            return edit, before.changed((), copies), parts
+
+        if background is not None and len(marks) > _FEW_CHANGES:
+            background(work, lambda done: self._do_prepared(before, done))
+            return ()
+        copies = _new_marks(marks, created, first)
+        self.do(Edit(label, tuple(Change(None, mark) for mark in copies), created))
         return copies
 
     def change(self, before: Annotation, after: Annotation, label: str) -> Annotation:
@@ -95,7 +154,7 @@ class MarkKeeper(QObject):
         """
         words = {"": "Take back the decision on", "accepted": "Accept", "rejected": "Reject"}
         label = f"{words[decision]} {mark.title or 'mark'}"
-        by, at = (self.rater, now()) if decision else ("", "")
+        by, at = (self.rater or READER, now()) if decision else ("", "")
         decided = replace(mark, review=replace(mark.review, decision=decision, by=by, at=at))
         if not mark.id:
             return self.add([decided], label)[0]
@@ -104,37 +163,118 @@ class MarkKeeper(QObject):
 
     def do(self, edit: Edit) -> None:
         """Apply any edit; KeyError when a mark it changes is not there any more."""
+        self.ready()
         self.book.do(edit)
 
     def undo(self) -> Edit | None:
         """Take the last step back."""
+        self.ready()
         return self.book.undo()
 
     def redo(self) -> Edit | None:
         """Bring back what was undone last."""
+        self.ready()
         return self.book.redo()
 
-    def _do_prepared(self, edit: Edit, before: Marks, after: object) -> None:
-        assert isinstance(after, Marks)
-        self.book.do(edit, (before, after))
+    def _do_prepared(self, before: Marks, done: object) -> None:
+        assert isinstance(done, tuple)
+        edit, after, parts = done
+        if not self._is_closed:
+            self._parts = parts
+            self.book.do(edit, (before, after))
 
-    def _on_step(self, step: str, edit: Edit) -> None:
+    def _on_step(self, step: Literal["do", "undo", "redo"], edit: Edit) -> None:
+        parts, self._parts = self._parts, ()
+        if self._disk is not None:
+            self._disk.step(step, edit, self.marks.items, parts, self._merged)
+        self._answer_recovery()
         self.changed.emit(self.marks)
         self.stepped.emit(step, edit)
+        self.kept_changed.emit()
+
+    # What is on disk and in files
+
+    def ready(self) -> None:
+        """Take over what earlier sessions did, unless that is done; reads the disk here where nobody has yet."""
+        if self._is_ready or self._disk is None:
+            return
+        found = self._disk.open()
+        self._is_ready = True
+        self.apart, self.saved = found.apart, found.saved or {}
+        if found.recovered:
+            self.recovered = Recovered(found.recovered, found.recovered_at)
+        self._note(self.book.adopt(found.history), *found.notes)
+        self._take_branches(found, self._disk)
+        if found.history.states:
+            self.changed.emit(self.marks)
+        self.kept_changed.emit()
+        self.recovered_changed.emit()
+
+    def _take_branches(self, found: Found, disk: MarkDisk) -> None:
+        recovered = self.recovered  # which a step would take for answered
+        while found.branches:
+            path, account, lock = found.branches.pop()
+            edit = edit_of_branch(account.history, self.book.history, self.book.reserve)
+            if edit is not None:
+                self._merged = account.uid
+                self.book.do(edit)
+                self._merged = ""
+                self._note(f"{edit.label.removeprefix('Take over ')} made in a second window joined these marks")
+            disk.forget_branch(path, lock)
+        self.recovered = recovered
+
+    def keep_recovered(self) -> None:
+        """Go on with what the last session left."""
+        if self.recovered is not None and self._disk is not None:
+            self._disk.begin()
+        self._answer_recovery()
+
+    def take_back_recovered(self) -> None:
+        """Go back to before the last session, as a step that can be undone."""
+        if self.recovered is not None:
+            self.do(Edit("Leave out what was recovered", tuple(c.reverse for c in self.recovered.changes)))
+
+    def mark_saved(self, record: dict[str, Any], left: Collection[int] = ()) -> None:
+        """Remember that a file holds all marks but those with the ids in `left`; `record` describes the file."""
+        self.saved = {"saved": now(), **record}
+        self.book.history.settle(left)
+        if self._disk is not None:
+            self._disk.saved(record, left)
+        self.kept_changed.emit()
+
+    def close(self) -> None:
+        """Write everything down and let go of the disk."""
+        self._is_closed = True
+        if self._disk is not None:
+            self._disk.close()
+
+    def _answer_recovery(self) -> None:
+        if self.recovered is not None:
+            self.recovered = None
+            self.recovered_changed.emit()
+
+    def _note(self, *sentences: str) -> None:
+        for sentence in filter(None, sentences):
+            self.notes.append(sentence)
+            self.noted.emit(sentence)
 
 
 class MarkShelf(QObject):
     """Hands out one keeper per recording."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, folder: Path | None = None) -> None:
+        """`folder` keeps the marks; None: they are gone when the last window is closed."""
         super().__init__(parent)
+        self._folder = folder
+        # One thread, so that what is written follows what was done.
+        self._runner = JobRunner({"io": 1}, parent=self) if folder is not None else None
         self._keepers: dict[str, tuple[MarkKeeper, int]] = {}
 
-    def take(self, recording_id: str) -> MarkKeeper:
+    def take(self, recording_id: str, recording: Recording | None = None) -> MarkKeeper:
         """The keeper of a recording; give it back when the recording is closed."""
         keeper, users = self._keepers.get(recording_id, (None, 0))
         if keeper is None:
-            keeper = MarkKeeper(self)
+            keeper = self._make(recording_id, recording)
         self._keepers[recording_id] = (keeper, users + 1)
         return keeper
 
@@ -145,4 +285,37 @@ class MarkShelf(QObject):
             self._keepers[recording_id] = (keeper, users - 1)
         else:
             del self._keepers[recording_id]
+            keeper.close()
             keeper.deleteLater()
+
+    def close(self) -> None:
+        """End the work on the disk; for the end of the program."""
+        for recording_id in list(self._keepers):
+            keeper, _ = self._keepers.pop(recording_id)
+            keeper.close()
+        if self._runner is not None:
+            self._runner.shutdown(_SHUTDOWN_SECONDS)
+
+    def _make(self, recording_id: str, recording: Recording | None) -> MarkKeeper:
+        if self._folder is None or self._runner is None:
+            return MarkKeeper(self)
+        facts = Facts(recording_id)
+        if recording is not None:
+            facts = Facts(recording_id, str(recording.path), recording.start_datetime, recording.duration)
+        disk = MarkDisk(self._folder, facts, self._runner)
+        keeper = MarkKeeper(self, disk)
+        disk.setParent(keeper)
+        job = Job("Read the marks", lambda _progress: disk.open(), lane="io")
+        job.finished.connect(keeper.ready)
+        self._runner.submit(job)
+        return keeper
+
+
+def _new_marks(marks: Sequence[Annotation], created: str, first: int) -> tuple[Annotation, ...]:
+    """Copies that are numbered from `first` on; those of the reader say when they were made."""
+    copies = tuple(
+        replace(m, review=replace(m.review, created=m.review.created or created)) if m.author == READER else replace(m)
+        for m in marks
+    )
+    number_annotations(copies, first)
+    return copies

@@ -274,7 +274,7 @@ class Session(QObject):
 
     def _take_keeper(self, recording: Recording) -> None:
         self._let_keeper_go()
-        self.keeper = self._shelf.take(recording.id)
+        self.keeper = self._shelf.take(recording.id, recording)
         self._kept = recording.id
         self.keeper.changed.connect(self.marks_changed)
 

@@ -46,11 +46,6 @@ class Edit:
     changes: tuple[Change, ...]
     at: str = ""
 
-    @property
-    def reversed_changes(self) -> tuple[Change, ...]:
-        """What takes the edit back."""
-        return tuple(change.reverse for change in reversed(self.changes))
-
 
 class History:
     """The edits that are in force and those that were undone, and what became of each mark.
@@ -86,7 +81,7 @@ class History:
     def undo(self) -> Edit:
         """Take the last edit back; IndexError without one."""
         edit = self.done.pop()
-        self._apply(edit.reversed_changes)
+        self._apply(edit.changes, back=True)
         self.undone.append(edit)
         return edit
 
@@ -154,15 +149,18 @@ class History:
         history.unsaved = {n for n in history.states if history.states[n] != history._saved_state(n)}
         return history
 
-    def _apply(self, changes: Sequence[Change]) -> None:
+    def _apply(self, changes: Sequence[Change], back: bool = False) -> None:
+        origins, states, saved, unsaved = self.origins, self.states, self._saved, self.unsaved
         for change in changes:
-            number = change.id
-            self.origins.setdefault(number, change.before)
-            self.states[number] = change.after
-            if self._saved_state(number) == change.after:
-                self.unsaved.discard(number)
+            before, after = change.before, change.after
+            number = (before or after).id  # type: ignore[union-attr]
+            if number not in states:
+                origins[number] = after if back else before
+            state = states[number] = before if back else after
+            if (saved[number] if number in saved else origins[number]) == state:
+                unsaved.discard(number)
             else:
-                self.unsaved.add(number)
+                unsaved.add(number)
 
     def _saved_state(self, number: int) -> Annotation | None:
         return self._saved[number] if number in self._saved else self.origins[number]

@@ -128,7 +128,7 @@ class MarkBook:
         """Take the last edit back; None when there is none."""
         if not self.history.done:
             return None
-        self._show(self.history.done[-1].reversed_changes)
+        self._show(self.history.done[-1].changes, back=True)
         edit = self.history.undo()
         self._tell("undo", edit)
         return edit
@@ -142,12 +142,15 @@ class MarkBook:
         self._tell("redo", edit)
         return edit
 
-    def _show(self, changes: Sequence[Change]) -> None:
-        removed = [mark for mark in map(self.history.current, changes) if mark is not None]
+    def _show(self, changes: Sequence[Change], back: bool = False) -> None:
+        states = self.history.states
+        standing = (states.get(c.id, c.after if back else c.before) for c in changes)
+        removed = [mark for mark in standing if mark is not None]
+        added = [mark for c in changes if (mark := c.before if back else c.after) is not None]
         if not self.has_base:  # edits of file marks wait for them
             there = {mark.id for mark in self.marks.items}
             removed = [mark for mark in removed if mark.id in there]
-        self.marks = self.marks.changed(removed, [change.after for change in changes if change.after is not None])
+        self.marks = self.marks.changed(removed, added)
 
     def _tell(self, step: Step, edit: Edit) -> None:
         if self._on_step is not None:

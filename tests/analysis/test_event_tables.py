@@ -157,7 +157,7 @@ def test_wfdb_seizures_file(tmp_path: Path, rate: int) -> None:
 
 def test_events_go_round_without_loss(tmp_path: Path) -> None:
     events = (
-        Annotation(0.25, 0.0, "eyes open", (), None, "sidecar", (("HED", "Eye-blink"),)),
+        Annotation(0.25, 0.0, "eyes open", (), None, "sidecar", (("value", "3"),)),
         Annotation(86399.123456, 20.5, "sz", ("Fp1", "T3"), 0.75, "sidecar"),
     )
     write_events(tmp_path / "e.tsv", events, datetime(2021, 5, 6, 7, 8, 9), 90000.5)
@@ -166,7 +166,7 @@ def test_events_go_round_without_loss(tmp_path: Path) -> None:
     assert table.start_datetime == datetime(2021, 5, 6, 7, 8, 9)
     kept = [(e.onset, e.duration, e.description, e.ch_names, e.confidence) for e in table.events]
     assert kept == [(e.onset, e.duration, e.description, e.ch_names, e.confidence) for e in events]
-    assert table.events[0].extras == (("HED", "Eye-blink"),)
+    assert table.events[0].extras == (("value", "3"),)
 
 
 def test_a_recording_without_events_gets_a_background_row(tmp_path: Path) -> None:

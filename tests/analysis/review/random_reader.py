@@ -31,7 +31,7 @@ class Reader:
         self.past = [{mark.id: mark for mark in book.marks.items}]
         self._future: list[dict[int, Annotation]] = []
         for edit in reversed(book.done):
-            self.past.insert(0, _applied(self.past[0], edit.reversed_changes))
+            self.past.insert(0, _applied(self.past[0], [change.reverse for change in edit.changes]))
         for edit in reversed(book.undone):
             self._future.insert(0, _applied(self._future[0] if self._future else self.past[-1], edit.changes))
 
