@@ -140,8 +140,8 @@ class RatersPanel(QWidget):
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         rows.setDefaultSectionSize(self.table.fontMetrics().height() + 6)
         self.table.clicked.connect(lambda index: self.go_to(index.row()))
-        self.previous.setToolTip("Dispute before (,)")
-        self.next.setToolTip("Next dispute (.)")
+        self.previous.setToolTip("Dispute before (Shift+D)")
+        self.next.setToolTip("Next dispute (D)")
 
     def _lay_out(self) -> None:
         form = QFormLayout()

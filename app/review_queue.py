@@ -280,7 +280,7 @@ class ReviewQueue(QObject):
                 self.said.emit("choose an event first: N goes to the next one", "muted")
                 return None
             self.choose(waiting)
-        elif mark.stop > window.start and mark.onset < window.stop:
+        elif mark.onset < window.stop and (mark.stop > window.start or mark.onset == window.start):
             return self._session.keeper.find(mark) if mark.id else mark
         else:
             self.choose(mark)
