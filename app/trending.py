@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
@@ -25,6 +27,16 @@ SHORT_SECONDS = 5 * 60.0  # shorter recordings are shown without trends unless t
 _PRIORITY = 10.0  # after all else that reads the recording
 _LONG_SECONDS = 2 * 3600.0  # from here on the pass is listed among the jobs
 _REST_MS = 1500
+
+
+@dataclass
+class _Work:
+    """What is computed for one opening of a recording, and the pass once it has begun; kept when it is stopped."""
+
+    recording: Recording
+    quality: Mapping[str, ChannelQuality] | None
+    bad: frozenset[str]
+    going: TrendPass | None = None
 
 
 class Trending(QObject):
@@ -54,7 +66,7 @@ class Trending(QObject):
         self._quality: Mapping[str, ChannelQuality] | None = None
         self._ready = False
         self._job: Job | None = None
-        self._pass: TrendPass | None = None
+        self._work: _Work | None = None
         self._trends: Trends | None = None
         self._bad_rest = QTimer(self)
         self._bad_rest.setSingleShot(True)
@@ -72,7 +84,7 @@ class Trending(QObject):
 
     def handlers(self) -> dict[str, Callable[[], None]]:
         """What the rows of the action table do."""
-        return {"trends": self.toggle, "trends_span": self._view.step_span}
+        return {"trends": self.toggle, "trends_span": self._view.step_span, "trends_walk": self._view.walk}
 
     @property
     def shown(self) -> bool:
@@ -110,7 +122,7 @@ class Trending(QObject):
     def _forget(self) -> None:
         self._bad_rest.stop()
         job, self._job = self._job, None
-        self._pass = self._trends = None
+        self._work = self._trends = None
         if job is not None:
             job.cancel()
 
@@ -143,12 +155,10 @@ class Trending(QObject):
         done = self._trends is not None and self._trends.complete
         if recording is None or not self._ready or not self.shown or self._job is not None or done:
             return
-        start, bad, quality = self._session.window.start, self._session.bad_channels, self._quality
-
-        def work(progress: Progress) -> Trends:
-            return self._compute(recording, quality, bad, start, progress)
-
-        self._job = job = Job("Trends of the recording", work, lane="io", replaces="trends", priority=_PRIORITY)
+        if self._work is None:
+            self._work = _Work(recording, self._quality, self._session.bad_channels)
+        compute = partial(self._compute, self._work, self._session.window.start)
+        self._job = job = Job("Trends of the recording", compute, lane="io", replaces="trends", priority=_PRIORITY)
         job.progressed.connect(self._on_progress)
         job.partial.connect(self._take)
         job.succeeded.connect(self._on_done)
@@ -159,23 +169,16 @@ class Trending(QObject):
         if recording.duration >= _LONG_SECONDS:
             self.long_work.emit(job)
 
-    def _compute(
-        self,
-        recording: Recording,
-        quality: Mapping[str, ChannelQuality] | None,
-        bad: frozenset[str],
-        start: float,
-        progress: Progress,
-    ) -> Trends:
+    def _compute(self, work: _Work, start: float, progress: Progress) -> Trends:
         """On a thread of the runner: from the store, or by the pass that is begun or was stopped."""
-        going = self._pass
-        if going is None:
-            sources = choose_sources(recording, quality or assess_channels(recording), bad)
+        if work.going is None:
+            recording = work.recording
+            sources = choose_sources(recording, work.quality or assess_channels(recording), work.bad)
             kept = self._store.get(request_for(recording, sources).key()) if self._store is not None else None
             if isinstance(kept, Trends):
                 return kept
-            going = self._pass = TrendPass(recording, sources)
-        trends = going.run(progress, start)
+            work.going = TrendPass(recording, sources)
+        trends = work.going.run(progress, start)
         if self._store is not None:
             self._store.put(trends)
         return trends
@@ -188,7 +191,7 @@ class Trending(QObject):
         self._view.set_state(f"computing {done / total:.0%}")
 
     def _on_done(self, trends: Trends) -> None:
-        self._job = self._pass = None
+        self._job = self._work = None
         self._take(trends)
         self._view.set_state("")
 
@@ -196,11 +199,12 @@ class Trending(QObject):
         if self._job is None:
             return  # another recording was opened
         self._job = None
-        share = f" at {self._pass.share_done:.0%}" if self._pass is not None else ""
+        going = self._work.going if self._work is not None else None
+        share = f" at {going.share_done:.0%}" if going is not None else ""
         self._view.set_state(f"stopped{share}", stopped=True)
 
     def _on_failed(self, error: BaseException) -> None:
-        self._job = self._pass = None
+        self._job = self._work = None
         if isinstance(error, AnalysisError):
             self._view.set_state("no trends: no channel of brain signal can be used")
         else:

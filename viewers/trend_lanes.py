@@ -149,6 +149,11 @@ class TrendLane(Lane):
             painter.setPen(self.theme.colour("muted"))
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
+    @staticmethod
+    def paint_level(painter: QPainter, y: float, width: float) -> None:
+        """A level line on whole pixels."""
+        painter.drawLine(QPointF(0, int(y) + 0.5), QPointF(width, int(y) + 0.5))
+
     def paint_line(self, painter: QPainter, y: np.ndarray, colour: QColor) -> None:
         """A line through the middles of the columns at heights `y`; NaN are holes, single columns dots."""
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -201,7 +206,7 @@ class AmplitudeLane(TrendLane):
         height = float(size.height())
         painter.setPen(self.theme.colour("grid_strong"))
         for value in _AEEG_LINES:
-            painter.drawLine(QPointF(0, self._y(value, height)), QPointF(size.width(), self._y(value, height)))
+            self.paint_level(painter, float(self._y(value, height)), size.width())
         missing = np.ones(borders.size - 1, bool)
         for number, name in enumerate(trends.groups):
             lower, upper = trends.amplitude[number, :, 0], trends.amplitude[number, :, 1]
@@ -388,7 +393,7 @@ class RatioLane(TrendLane):
         height = float(size.height())
         painter.setPen(self.theme.colour("grid_strong"))
         for value in (0.1, 1.0):
-            painter.drawLine(QPointF(0, self._y(value, height)), QPointF(size.width(), self._y(value, height)))
+            self.paint_level(painter, float(self._y(value, height)), size.width())
         missing = np.ones(borders.size - 1, bool)
         for number, name in enumerate(trends.groups):
             ratio = alpha_delta_ratio(column_means(trends.powers[number], trends.bin_seconds, borders))

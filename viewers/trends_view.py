@@ -29,7 +29,7 @@ _INNER = 0.15  # of the span: nearer to its ends than this the page moves the sp
 _STEP, _LEAP = 0.01, 0.1
 _NOTCH = 120
 _PLAIN = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
-_KEYS = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_KEYS = frozenset(getattr(Qt.Key, f"Key_{name}") for name in ("Left", "Right", "Return", "Enter", "Escape", "Space"))
 
 
 class TrendsAxis(Lane):
@@ -46,10 +46,15 @@ class TrendsAxis(Lane):
         self.button = QToolButton(self)
         self.button.setText(TITLE)
         self.button.setObjectName("trends")
+        self.button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.button.setAccessibleName("Trends: what is shown")
-        self.button.setToolTip("Span, lanes and frequencies of the trends (W hides them)")
+        self.button.setToolTip(
+            "Span, lanes and frequencies of the trends. W hides them, Shift+W goes to the next span, "
+            "Alt+W steps through them by key."
+        )
         self.resume = QToolButton(self)
+        self.resume.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.resume.setText("Go on")
         self.resume.setToolTip("Compute the rest of the trends")
         self.resume.clicked.connect(self.resume_requested)
@@ -165,8 +170,9 @@ class TrendsView(QWidget):
         column.setSpacing(0)
         for lane in (self.axis, *self.lanes):
             column.addWidget(lane)
-        # By Tab only: after a click the arrow keys must still turn pages.
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        # Neither by Tab nor by a click: the arrow keys turn pages until the reader asks to step through the trends.
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._focus_before: QWidget | None = None
         self.setAccessibleName("Trends of the whole recording")
         self.axis.resume_requested.connect(self.resume_requested)
         for lane in self.lanes:
@@ -339,7 +345,7 @@ class TrendsView(QWidget):
             self._show_lanes()
 
     @property
-    def window(self) -> Window:
+    def shown_span(self) -> Window:
         """The span of time that the lanes show."""
         return self._window
 
@@ -356,10 +362,10 @@ class TrendsView(QWidget):
         open_lanes = [lane for lane in wanted if not lane.is_folded]
         while open_lanes and room < len(open_lanes) * px(_LEAST_LANE):
             wanted.remove(open_lanes.pop())
-        natural = sum(px(lane.height_px) for lane in open_lanes)
-        factor = min(1.0, room / natural) if natural else 1.0
+        spare = sum(px(lane.height_px - _LEAST_LANE) for lane in open_lanes)
+        factor = min(1.0, (room - len(open_lanes) * px(_LEAST_LANE)) / spare) if spare else 1.0
         for lane in open_lanes:
-            lane.set_height(max(round(px(_LEAST_LANE)), int(px(lane.height_px) * factor)))
+            lane.set_height(int(px(_LEAST_LANE) + px(lane.height_px - _LEAST_LANE) * factor))
         for lane in self.lanes:
             lane.setVisible(lane in wanted)
         self.setFixedHeight(self.axis.height() + sum(lane.height() for lane in wanted))
@@ -467,6 +473,18 @@ class TrendsView(QWidget):
 
     # Keyboard
 
+    def walk(self) -> None:
+        """Take the arrow keys to step through the trends; Escape gives them back."""
+        if self.isVisible() and not self.hasFocus():
+            window = self.window()
+            self._focus_before = window.focusWidget() if window is not None else None
+            self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _leave(self) -> None:
+        if self._focus_before is not None:
+            self._focus_before.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.clearFocus()
+
     def event(self, event) -> bool:
         """Keep the arrow keys from turning pages while the strip has the focus."""
         if event is not None and event.type() == QEvent.Type.ShortcutOverride and event.key() in _KEYS:
@@ -475,9 +493,18 @@ class TrendsView(QWidget):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:
-        """Arrows move the crosshair by a hundredth of the span, with Shift by a tenth; Enter shows the page there."""
+        """Arrows move the crosshair by a hundredth of the span, with Shift by a tenth; Enter shows the page there.
+
+        Space opens the menu and Escape ends the walk.
+        """
         if event is None or event.key() not in _KEYS or event.modifiers() & ~_PLAIN:
             super().keyPressEvent(event)
+            return
+        if event.key() == Qt.Key.Key_Escape:
+            self._leave()
+            return
+        if event.key() == Qt.Key.Key_Space:
+            self.axis.button.showMenu()
             return
         at = self._cursor if self._cursor is not None else (self._page.start + self._page.stop) / 2
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
