@@ -128,9 +128,11 @@ class MarkEditor(QObject, PointerTool):
         self._canvas.repaint_all()
 
     def release(self, event: QMouseEvent) -> None:
-        """Say where the ends are now, if they have moved."""
+        """Say where the ends are now, if they have moved; else it was a click, which goes on to the next mark there."""
         drag, self._drag = self._drag, None
         self._canvas.repaint_all()
+        if drag is not None and not drag.has_moved and len(self._edges_at(drag.pressed)) > 1:
+            self.click(drag.pressed)
         if drag is not None and (drag.onset, drag.stop) != (drag.mark.onset, drag.mark.stop):
             self.moved.emit(drag.mark, drag.onset, drag.stop)
 
