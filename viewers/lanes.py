@@ -40,6 +40,7 @@ class Lane(QWidget):
         self.badge = ""
         self._full_height = height
         self._drawn_at = px(1)
+        self._usual_height = height / px(1)
         self._foldable = foldable
         self._is_folded = False
         self._left = 93
@@ -67,8 +68,8 @@ class Lane(QWidget):
     def _fit_height(self) -> None:
         """Make room for letters as large as they are now."""
         if self._drawn_at != px(1):
-            self._full_height = round(self._full_height / self._drawn_at * px(1))
             self._drawn_at = px(1)
+            self._full_height = round(px(self._usual_height))
         self.setFixedHeight(round(px(FOLDED_HEIGHT)) if self._is_folded else self._full_height)
 
     def set_left(self, left: int) -> None:

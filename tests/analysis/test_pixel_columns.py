@@ -52,6 +52,20 @@ def test_columns_hold_the_polyline(n: int, count: int, offset: float, seed: int)
         assert (hi[5] <= wide_hi[0] + 1e-5).all()
 
 
+@pytest.mark.parametrize("n", [5000, 5001, 12_347])
+@pytest.mark.parametrize("holed", [False, True])
+def test_columns_of_very_many_samples_hold_each_of_them(n: int, holed: bool) -> None:
+    samples = np.random.default_rng(n).standard_normal((n, 2)).astype(np.float32)
+    if holed:
+        samples[100:900, 0] = np.nan
+    for peak in (0, n // 2, n - 1):
+        samples[peak] = 9.0 + peak / n
+    lo, hi = columns(samples, np.linspace(0, n - 1, 4))
+    assert np.nanmax(hi, axis=0).tolist() == np.nanmax(samples, axis=0).tolist()
+    assert np.nanmin(lo, axis=0).tolist() == np.nanmin(samples, axis=0).tolist()
+    assert hi[0].min() >= 9.0
+
+
 def test_columns_outside_the_signal_are_empty() -> None:
     samples = np.ones((11, 1), np.float32)
     lo, hi = columns(samples, np.arange(-5.0, 20.0))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from analysis.block_cache import BlockCache
-from analysis.filtering import DisplayFilter, filter_span
+from analysis.filtering import DisplayFilter, FilterBank, filter_span
 from analysis.montage import Derivation, Montage
 from analysis.pixel_columns import columns
 from analysis.recording import Channel, Recording, Window
@@ -230,3 +230,74 @@ def test_first_page_of_a_recording_needs_no_block_for_its_last_sample(
     made = BlockSource(recording, single(["A"]), DisplayFilter()).column_page(Window(0, page), 500)
     assert len(reads) == blocks
     assert made.data.shape[0] == page * SFREQ + 1
+
+
+def offset_eeg(rows: int, seconds: float) -> np.ndarray:
+    """Noise that drifts, with electrode offsets of millivolts and a step of 300 uV: hard on a filter's edges."""
+    rng = np.random.default_rng(3)
+    n = int(seconds * SFREQ)
+    data = np.cumsum(rng.standard_normal((rows, n)), axis=1) * 48 / SFREQ**0.5 + 10 * rng.standard_normal((rows, n))
+    data += np.array([3000.0, -2000.0, 100.0])[:rows, None]
+    data[0, n // 3 :] += 300
+    return data.astype(np.float32)
+
+
+@pytest.mark.parametrize("gap", [None, (61.0, 63.5), (155.0, 180.0)], ids=["whole", "short gap", "long gap"])
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        DisplayFilter(),
+        DisplayFilter(0.1, 70.0),
+        DisplayFilter(1.0, 70.0, 50.0, harmonics=True),
+        DisplayFilter(5.0, 15.0),
+        DisplayFilter(None, 70.0, 50.0),
+        FilterBank(DisplayFilter(0.5, 70.0), (("ecg", DisplayFilter(0.3, 40.0)),)),
+    ],
+    ids=lambda chosen: chosen.describe() if isinstance(chosen, DisplayFilter) else "bank",
+)
+def test_pages_of_any_length_show_the_same_samples(
+    array_recording: Make, chosen: DisplayFilter | FilterBank, gap: tuple[float, float] | None
+) -> None:
+    """Pages above 60 s are made of blocks six times as long; each is right to 0.1 uV, so both agree to 0.2 uV.
+
+    At the pages' borders, the recording's ends and beside gaps as well. At 7 uV/mm that is a thirty-fifth of a
+    millimetre. With five samples a column, columns are exact.
+    """
+    data = offset_eeg(3, 305.0)
+    if gap is not None:
+        data[:, int(gap[0] * SFREQ) : int(gap[1] * SFREQ)] = np.nan
+    recording = array_recording([eeg("A"), eeg("B"), eeg("C", type="ecg")], data, SFREQ)
+    if gap is not None:
+        recording.gaps = (gap,)
+    source = BlockSource(recording, single(["A", "B", "C"]), chosen)
+    short = [source.page(Window(a, a + 61.0)).data[: round(61 * source.sfreq)] for a in range(0, 305, 61)]
+    samples = np.concatenate(short)
+    for start, length in ((0.0, 305.0), (0.0, 61.0), (33.3, 120.0), (150.0, 100.0), (243.0, 62.0)):
+        width = round(length * source.sfreq / 5)
+        page = source.column_page(Window(start, start + length), width)
+        borders = (page.first_column + np.arange(width + 1)) * page.column_seconds * source.sfreq
+        lo, hi = columns(samples, borders)
+        np.testing.assert_allclose(page.lo, lo, atol=0.2)
+        np.testing.assert_allclose(page.hi, hi, atol=0.2)
+
+
+@pytest.mark.parametrize("start", [0.0, 6.0, 17.25, 54.0])
+def test_a_page_border_shows_what_the_page_across_it_shows(array_recording: Make, start: float) -> None:
+    recording = array_recording([eeg("A")], offset_eeg(1, 80.0), SFREQ)
+    source = BlockSource(recording, single(["A"]), DisplayFilter(0.1, 70.0))
+    here, next_page = source.page(Window(start, start + 10)), source.page(Window(start + 10, start + 20))
+    across = source.page(Window(start + 5, start + 15))
+    joined = np.concatenate([here.data[1000:2000], next_page.data[:1000]])
+    np.testing.assert_array_equal(joined, across.data[:2000])
+
+
+def test_blocks_of_another_filter_of_a_kind_are_others(array_recording: Make) -> None:
+    """They share a cache, in which what one kind goes through is part of the name of a block."""
+    recording = array_recording([eeg("A"), eeg("ECG", type="ecg")], noise(2, 60), SFREQ)
+    cache = BlockCache()
+    pages = [
+        BlockSource(recording, single(["A", "ECG"]), chosen, cache).page(Window(20, 30)).data
+        for chosen in (DisplayFilter(), FilterBank(DisplayFilter(), (("ecg", DisplayFilter(5.0, 20.0)),)))
+    ]
+    np.testing.assert_array_equal(pages[0][:, 0], pages[1][:, 0])
+    assert np.abs(pages[0][:, 1] - pages[1][:, 1]).max() > 5

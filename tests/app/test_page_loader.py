@@ -171,6 +171,59 @@ def test_long_pages_wait_for_the_overview(qtbot, threads, recording) -> None:
     assert np.isfinite(pages[-1].lo).all()
 
 
+def test_long_page_that_is_looked_at_is_filtered_meanwhile(qtbot, threads, recording) -> None:
+    loader, pages = loader_of(threads, recording)
+    loader.set_overview(build_overview(recording))
+    shares: list[float] = []
+    loader.filtering.connect(shares.append)
+    loader.request(Window(100, 1600), MONTAGE, FILTER, 500)
+    qtbot.waitUntil(loader.settled)
+    assert not pages[-1].filtered
+    qtbot.waitUntil(lambda: pages[-1].filtered)
+    threads.join()
+    expected = BlockSource(recording, MONTAGE, FILTER).column_page(Window(100, 1600), 500)
+    np.testing.assert_array_equal(pages[-1].lo, expected.lo)
+    assert shares == sorted(shares)
+    assert 0.9 < shares[-1] <= 1.0
+    # Asked for again, it is there at once and needs no work.
+    started = len(threads.started)
+    loader.request(Window(100, 1600), MONTAGE, FILTER, 500)
+    assert pages[-1].filtered
+    assert loader.settled()
+    qtbot.wait(400)
+    assert len(threads.started) == started
+
+
+def test_filtering_of_a_long_page_ends_when_another_is_wanted(qtbot, threads, recording) -> None:
+    loader, pages = loader_of(threads, recording)
+    loader.set_overview(build_overview(recording))
+    loader.request(Window(0, 1500), MONTAGE, FILTER, 500)
+    qtbot.waitUntil(loader.settled)
+    slow = Slow(recording)
+    assert slow.entered.wait(0) is False
+    qtbot.waitUntil(slow.entered.is_set)
+    loader.request(Window(10, 20), MONTAGE, FILTER, 500)
+    slow.go.set()
+    qtbot.waitUntil(loader.settled)
+    threads.join()
+    assert pages[-1].window == Window(10, 20)
+    # What was in hand, the page and its neighbours, but not the 25 blocks of the long one.
+    assert len(slow.calls) <= 8
+
+
+def test_long_page_is_not_filtered_while_the_reader_moves_on(qtbot, threads, recording) -> None:
+    loader, pages = loader_of(threads, recording)
+    loader.set_overview(build_overview(recording))
+    slow = Slow(recording)
+    for start in range(0, 400, 100):
+        loader.request(Window(start, start + 1500), MONTAGE, FILTER, 500)
+        qtbot.waitUntil(loader.settled)
+    assert slow.calls == []
+    assert not any(page.filtered for page in pages)
+    slow.go.set()
+    loader.close()
+
+
 def test_changed_filter_montage_and_width_are_other_pages(qtbot, threads, recording) -> None:
     loader, pages = loader_of(threads, recording)
     single = Montage("one", MONTAGE.derivations[:1])
