@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.polynomial import legendre
 
 from analysis.electrodes import EARS, position_of, template_positions
 from analysis.errors import AnalysisError
@@ -208,9 +207,13 @@ def _reach(directions: np.ndarray) -> float:
 
 def _g(cosines: np.ndarray) -> np.ndarray:
     """Perrin's g of the cosine between two directions (equation 3)."""
-    degree = np.arange(1, TERMS + 1)
-    weights = (2 * degree + 1) / (degree * (degree + 1.0)) ** ORDER / (4 * np.pi)
-    return np.asarray(legendre.legval(np.clip(cosines, -1, 1), np.concatenate([[0.0], weights])))
+    x = np.clip(cosines, -1, 1)
+    before, legendre = np.ones_like(x), x
+    total = np.zeros_like(x)
+    for n in range(1, TERMS + 1):
+        total += (2 * n + 1) / (n * (n + 1.0)) ** ORDER * legendre
+        before, legendre = legendre, ((2 * n + 1) * x * legendre - n * before) / (n + 1)
+    return np.asarray(total / (4 * np.pi))
 
 
 def _refuse_without_scalp(brain: Sequence[Channel], candidates: Sequence[Channel]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TypeVar
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QGuiApplication, QHideEvent, QShowEvent
@@ -20,8 +21,11 @@ from PyQt6.QtWidgets import (
 
 from app.panel import PanelDock
 from viewers import glyphs
+from viewers.panels import PANELS
 from viewers.panels.base import Panel
 from viewers.theme import Theme
+
+Kind = TypeVar("Kind", bound=Panel)
 
 _POPPED_OUT = QSize(680, 820)
 _MIN_HEIGHT = 220
@@ -49,6 +53,8 @@ class InspectorTabs(QWidget):
         column.addWidget(self.tabs)
         column.addWidget(self._stack, 1)
         self.tabs.currentChanged.connect(self._on_tab)
+        for kind in PANELS:
+            self.add(kind())
 
     # Panels
 
@@ -65,6 +71,12 @@ class InspectorTabs(QWidget):
         self._stack.addWidget(area)
         index = self.tabs.addTab(panel.title)
         self.tabs.setTabToolTip(index, panel.tip)
+
+    def panel(self, kind: type[Kind]) -> Kind:
+        """The panel of a kind; KeyError where there is none."""
+        found = {type(panel): panel for panel in self._panels}[kind]
+        assert isinstance(found, kind)
+        return found
 
     @property
     def panels(self) -> Sequence[Panel]:

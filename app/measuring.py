@@ -6,8 +6,7 @@ wins. What is not of the page or the selection on screen is shown as being renew
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -21,19 +20,11 @@ from analysis.measuring import CaliperReading
 from analysis.montage import MARKED_BAD
 from analysis.progress import Progress
 from analysis.recording import Recording, Window
-from analysis.scalp_maps import (
-    electrode_montage,
-    map_band_power,
-    map_mean_voltage,
-    map_voltage,
-    samples_window,
-)
-from analysis.signal_blocks import BlockSource
-from analysis.span_spectra import measure_spectrogram, measure_spectrum
-from analysis.topography import HeadMap, build_head_map, scalp_layout
+from analysis.scalp_maps import samples_window
 from app.errors import describe_error, log_error
 from app.inspector_tabs import InspectorDock, InspectorTabs
 from app.jobs import Job, JobRunner
+from app.measurements import Maps, Wish, make_spectrogram, make_spectrum
 from app.recording_opening import RecordingOpener
 from app.session import Session, View
 from viewers.caliper import Caliper
@@ -47,18 +38,7 @@ from viewers.theme import Theme
 
 _REST_MS = 120
 _ROW_REST_MS = 250
-_CACHE_BYTES = 40_000_000
 _USELESS = (FLAT, MISSING, NOT_CALIBRATED)
-
-
-@dataclass(frozen=True)
-class _Wish:
-    """What a panel is to show: two that are equal give the same numbers."""
-
-    recording: Recording
-    window: Window
-    left_out: tuple[tuple[str, str], ...]
-    details: tuple[Any, ...]
 
 
 class Measuring(QObject):
@@ -75,11 +55,10 @@ class Measuring(QObject):
         self._view = view
         self.inspector = inspector = InspectorTabs()
         self.dock = InspectorDock(inspector)
-        self.topography = TopographyPanel()
-        self.spectrum = SpectrumPanel()
-        self.spectrogram = SpectrogramPanel()
+        self.topography = inspector.panel(TopographyPanel)
+        self.spectrum = inspector.panel(SpectrumPanel)
+        self.spectrogram = inspector.panel(SpectrogramPanel)
         for panel in (self.topography, self.spectrum, self.spectrogram):
-            inspector.add(panel)
             panel.wanted.connect(self._ask)
         traces = view.trace_view
         self.caliper = Caliper(traces.canvas, self)
@@ -89,12 +68,12 @@ class Measuring(QObject):
         self._selection: Window | None = None
         self._cursor: float | None = None
         self._row = ""
-        self._answers: dict[Panel, tuple[_Wish, Any]] = {}  # what each panel shows; a sentence where it was refused
+        self._answers: dict[Panel, tuple[Wish, Any]] = {}  # what each panel shows; a sentence where it was refused
         self._has_page = False
-        self._waiting: _Wish | None = None  # for the reader to come to rest
-        self._asked: _Wish | None = None  # by the job that runs
+        self._waiting: Wish | None = None  # for the reader to come to rest
+        self._asked: Wish | None = None  # by the job that runs
         self._job: Job | None = None
-        self._maps = _Maps()
+        self._maps = Maps()
         self._rest = self._timer(_REST_MS, self._update)
         self._row_rest = self._timer(_ROW_REST_MS, self._take_row)
         self._wire(opener)
@@ -178,7 +157,12 @@ class Measuring(QObject):
     def _on_opened(self, _recording: Recording) -> None:
         self._selection = self._cursor = None
         self._has_page = False
+        # Whatever holds the recording of before lets go of it, so that its file is closed.
+        self._drop_job()
+        self._rest.stop()
         self._answers.clear()
+        self._waiting = self._asked = self._job = None
+        self._maps = Maps()
         self.caliper.clear()
         self.pinned.pin(None)
         for panel in (self.topography, self.spectrum, self.spectrogram):
@@ -244,6 +228,12 @@ class Measuring(QObject):
     # Keeping the panel in view up to date
 
     @property
+    def _panel(self) -> Panel | None:
+        """The panel in view, where it is one of those that measure."""
+        panel = self.inspector.in_view
+        return panel if panel in (self.topography, self.spectrum, self.spectrogram) else None
+
+    @property
     def _span(self) -> Window:
         """What panels speak of: the selection, or else the page."""
         return self._selection if self._selection is not None else self._session.window
@@ -258,7 +248,7 @@ class Measuring(QObject):
         return (self._span.start + self._span.stop) / 2
 
     def _follow(self) -> None:
-        panel = self.inspector.in_view
+        panel = self._panel
         if panel is self.topography:
             self.topography.set_time(self._moment)
             if self.topography.follows_cursor and not self._holds_moment():
@@ -272,7 +262,7 @@ class Measuring(QObject):
 
     def _ask(self) -> None:
         """Bring the panel in view up to date when the reader has come to rest."""
-        panel = self.inspector.in_view
+        panel = self._panel
         if panel is None or self._session.recording is None or not self._has_page:
             return
         wish = self._wish(panel)
@@ -287,7 +277,7 @@ class Measuring(QObject):
             panel.set_busy()
             self._rest.start()
 
-    def _wish(self, panel: Panel) -> _Wish:
+    def _wish(self, panel: Panel) -> Wish:
         session = self._session
         assert session.recording is not None
         filters = session.view.filters
@@ -307,14 +297,14 @@ class Measuring(QObject):
             self.spectrogram.offer_rows(names)
             rows = self.spectrogram.chosen_rows(names)
             details = session.montage, filters if self.spectrogram.filtered.isChecked() else None, rows
-        return _Wish(session.recording, window, tuple(sorted(self._left_out().items())), details)
+        return Wish(session.recording, window, tuple(sorted(self._left_out().items())), details)
 
     def _left_out(self) -> dict[str, str]:
         faulty = {name: state for name, state in self._session.channel_states.items() if state in _USELESS}
         return faulty | dict.fromkeys(self._session.bad_channels, MARKED_BAD)
 
     def _update(self) -> None:
-        panel = self.inspector.in_view
+        panel = self._panel
         if panel is None or self._session.recording is None:
             return
         wish = self._wish(panel)
@@ -324,19 +314,19 @@ class Measuring(QObject):
         self._job, self._asked = job, wish
         self._runner.submit(job)
 
-    def _is_asked(self, wish: _Wish) -> bool:
+    def _is_asked(self, wish: Wish) -> bool:
         return self._job is not None and not self._job.ended and self._asked == wish
 
     def _drop_job(self) -> None:
         if self._job is not None and not self._job.ended:
             self._job.cancel()
 
-    def _work(self, panel: Panel) -> Callable[[_Wish, Progress], Any]:
+    def _work(self, panel: Panel) -> Callable[[Wish, Progress], Any]:
         if panel is self.topography:
             return self._maps.make
-        return _make_spectrum if panel is self.spectrum else _make_spectrogram
+        return make_spectrum if panel is self.spectrum else make_spectrogram
 
-    def _take(self, panel: Panel, wish: _Wish, answer: Any) -> None:
+    def _take(self, panel: Panel, wish: Wish, answer: Any) -> None:
         """Show what a job gave, or why it gave nothing, if that is still what is wished for."""
         if isinstance(answer, BaseException):
             if not isinstance(answer, AnalysisError):
@@ -353,43 +343,3 @@ class Measuring(QObject):
         if panel is self.topography:
             panel.set_time(self._moment)
         panel.set_result(answer)
-
-
-class _Maps:
-    """Makes topographies on the thread of the panels; keeps the spline of the last electrodes and their samples."""
-
-    def __init__(self) -> None:
-        self._electrodes: tuple[Recording, Mapping[str, str]] | None = None
-        self._head: HeadMap | None = None
-        self._source: BlockSource | None = None
-
-    def make(self, wish: _Wish, progress: Progress) -> Any:
-        """The map that is wished for; AnalysisError where there is none."""
-        head = self._head_of(wish.recording, dict(wish.left_out))
-        if len(wish.details) == 1:
-            return map_band_power(wish.recording, head, wish.window, wish.details[0], progress)
-        display_filter, follows = wish.details
-        source = self._source
-        montage = electrode_montage(head)
-        if source is None or source.recording is not wish.recording or source.display_filter != display_filter:
-            source = None
-        if source is None or source.montage != montage:
-            source = BlockSource(wish.recording, montage, display_filter, cache_bytes=_CACHE_BYTES)
-            self._source = source
-        return map_voltage(source, head, wish.window) if follows else map_mean_voltage(source, head, wish.window)
-
-    def _head_of(self, recording: Recording, left_out: Mapping[str, str]) -> HeadMap:
-        if self._head is None or self._electrodes != (recording, left_out):
-            self._head = build_head_map(scalp_layout(recording, left_out))
-            self._electrodes = recording, left_out
-        return self._head
-
-
-def _make_spectrum(wish: _Wish, progress: Progress) -> Any:
-    montage, filters = wish.details
-    return measure_spectrum(wish.recording, montage, wish.window, filters, dict(wish.left_out), progress)
-
-
-def _make_spectrogram(wish: _Wish, progress: Progress) -> Any:
-    montage, filters, rows = wish.details
-    return measure_spectrogram(wish.recording, montage, wish.window, rows, filters, dict(wish.left_out), progress)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PyQt6.QtCore import QBuffer, QIODevice
 from PyQt6.QtGui import QImage
 
 from analysis.errors import AnalysisError
+from analysis.montages.own import OwnMontages
 from analysis.progress import Progress
 from app.jobs import Job
 from app.qt_log import log_qt_messages
@@ -38,6 +39,7 @@ class Shot:
     montage: str | None = None
     theme: str = "light"
     size: tuple[int, int] = (1600, 900)
+    montages: Path | None = None  # folder of the reader's own
 
 
 def take_screenshot(shot: Shot, out: Path, progress: Progress) -> list[str]:
@@ -81,7 +83,8 @@ def _size_warnings(asked: tuple[int, int], picture: QImage) -> list[str]:
 
 
 def _refuse_unknown(shot: Shot, window: Window) -> None:
-    overlays, panels = window.main.overlay_panel.names(), window.main.docks
+    inspected = window.main.measuring.inspector.names()
+    overlays, panels = window.main.overlay_panel.names(), [*window.main.docks, *inspected]
     for name in shot.overlays:
         if name not in overlays:
             raise AnalysisError(f"no overlay is called {name!r} ({shot.recording}): choose one of {_listed(overlays)}")
@@ -109,19 +112,23 @@ def _arrange(shot: Shot, window: Window) -> None:
     if shot.montage is not None:
         refused: list[str] = []
         window.main.session.refused.connect(refused.append)
+        own = OwnMontages(shot.montages).montages()
+        window.main.session.set_montage_options(replace(window.main.session.montage_options, own=own))
         window.set_montage(shot.montage)
         if refused:
             raise AnalysisError(f"{refused[0]} ({shot.recording}): choose another montage")
     for name in shot.overlays:
         window.main.overlay_panel.set_visible(name, True)
-    if shot.panel is not None:
+    if shot.panel in window.main.docks:
         window.main.docks[shot.panel].show()
         window.main.docks[shot.panel].raise_()
+    elif shot.panel is not None:
+        window.main.measuring.dock.open(shot.panel)
 
 
 def _wait(window: Window, failures: list[BaseException], progress: Progress) -> None:
     """Serve the window until it is settled, however long its models take."""
-    while not window.settled():
+    while not window.settled() or window.main.measuring.busy:
         if failures:
             raise failures[0]
         jobs: tuple[Job, ...] = window.main.runner.jobs

@@ -9,7 +9,6 @@ import numpy as np
 from PyQt6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
 from PyQt6.QtGui import (
     QColor,
-    QFontMetricsF,
     QImage,
     QMouseEvent,
     QPainter,
@@ -24,12 +23,12 @@ from analysis.measuring import amount_text
 from analysis.topography import HeadMap
 from viewers.colour_scales import amount_scale, enlarged, image, indices, signed_scale
 from viewers.contours import contour_levels, contour_lines
+from viewers.panels.head_shape import EAR, NOSE, lay_names, paint_ears_and_nose
+from viewers.panels.plot import BUSY, paint_message
 from viewers.theme import LIGHT, Theme, font, px
 
-_EAR, _NOSE, _EDGE = 0.075, 0.115, 4.0  # of the radius, of the radius, pixels
+_EDGE = 4.0
 _SMALLEST, _USUAL = 190, 300
-_NAME_SIZES = (11, 10, 9, 8, 7)
-_NAME_GROWTH = 1 / 14  # pixels of letters to pixels of radius, where the picture is large
 _NEAR_PX = 12.0
 _FINE_FROM, _FINER = 340, 4  # pixels of the head from which the field is drawn on a finer grid
 _BAR_HEIGHT, _BAR_SHARE = 9.0, 0.56
@@ -134,8 +133,8 @@ class HeadView(QWidget):
     def _circle(self) -> QRectF:
         """The square around the outline of the head."""
         height = self.height() - self._bar_room - 2 * _EDGE
-        radius = max(10.0, min((self.width() - 2 * _EDGE) / (2 * (1 + _EAR)), height / (2 + _NOSE)))
-        top = _EDGE + _NOSE * radius
+        radius = max(10.0, min((self.width() - 2 * _EDGE) / (2 * (1 + EAR)), height / (2 + NOSE)))
+        top = _EDGE + NOSE * radius
         return QRectF(self.width() / 2 - radius, top, 2 * radius, 2 * radius)
 
     def _place(self, point: np.ndarray, circle: QRectF) -> QPointF:
@@ -153,13 +152,14 @@ class HeadView(QWidget):
         if self._head is not None:
             self._paint_head(painter, circle, self._head)
             self._paint_bar(painter, circle)
-        if self._message:
-            self._paint_message(painter)
+        text = self._message or (BUSY if self._stale else "")
+        if text:
+            paint_message(painter, circle if self._head is not None else QRectF(self.rect()), text, self.theme)
 
     def _paint_head(self, painter: QPainter, circle: QRectF, head: HeadMap) -> None:
         ink = QPen(self.theme.colour("text", 0.85), 1.6)
         ink.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        self._paint_ears_and_nose(painter, circle, ink)
+        paint_ears_and_nose(painter, circle, ink, self.theme.colour("canvas"))
         outline = QPainterPath()
         outline.addEllipse(circle)
         painter.fillPath(outline, self.theme.colour("canvas"))
@@ -174,31 +174,6 @@ class HeadView(QWidget):
         painter.setPen(ink)
         painter.drawPath(outline)
         self._paint_electrodes(painter, circle, head)
-
-    def _paint_ears_and_nose(self, painter: QPainter, circle: QRectF, ink: QPen) -> None:
-        radius, middle = circle.width() / 2, circle.center()
-        painter.setPen(ink)
-        painter.setBrush(self.theme.colour("canvas"))
-        nose = QPainterPath(QPointF(middle.x() - 0.13 * radius, middle.y() - 0.985 * radius))
-        nose.quadTo(
-            middle.x() - 0.035 * radius, middle.y() - (1 + _NOSE) * radius, middle.x(), middle.y() - 1.1 * radius
-        )
-        nose.quadTo(
-            middle.x() + 0.035 * radius,
-            middle.y() - (1 + _NOSE) * radius,
-            middle.x() + 0.13 * radius,
-            middle.y() - 0.985 * radius,
-        )
-        painter.drawPath(nose)
-        for side in (-1, 1):
-            ear = QPainterPath(QPointF(middle.x() + side * 0.985 * radius, middle.y() - 0.17 * radius))
-            ear.cubicTo(
-                QPointF(middle.x() + side * (1 + 1.15 * _EAR) * radius, middle.y() - 0.26 * radius),
-                QPointF(middle.x() + side * (1 + 1.15 * _EAR) * radius, middle.y() + 0.24 * radius),
-                QPointF(middle.x() + side * 0.985 * radius, middle.y() + 0.19 * radius),
-            )
-            painter.drawPath(ear)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _table(self) -> np.ndarray:
         return signed_scale(self.theme) if self._scale.has_sign else amount_scale(self.theme)
@@ -273,9 +248,9 @@ class HeadView(QWidget):
         self, places: list[QPointF], names: tuple[str, ...], circle: QRectF, dot: float
     ) -> tuple[int, list[QRectF | None]]:
         """Letters and places of the names, worked out once for a size of the picture."""
-        key = circle.getRect(), names, font(_NAME_SIZES[0]).pixelSize()
+        key = circle.getRect(), names, font(10).pixelSize()
         if self._laid is None or self._laid[0] != key:
-            self._laid = key, _lay_names(places, names, circle, dot)
+            self._laid = key, lay_names(places, names, circle, dot)
         return self._laid[1]
 
     def _paint_bar(self, painter: QPainter, circle: QRectF) -> None:
@@ -299,17 +274,6 @@ class HeadView(QWidget):
             painter.setPen(QPen(self.theme.colour("muted"), 1))
             middle = bar.center().x()
             painter.drawLine(QLineF(middle, bar.bottom(), middle, bar.bottom() + 3))
-
-    def _paint_message(self, painter: QPainter) -> None:
-        painter.setFont(font(11))
-        room = QRectF(self.rect()).adjusted(16, 8, -16, -8)
-        flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignCenter
-        box = QFontMetricsF(painter.font()).boundingRect(room, int(flags), self._message).adjusted(-8, -5, 8, 5)
-        painter.setPen(QPen(self.theme.colour("border"), 1))
-        painter.setBrush(self.theme.colour("canvas", 0.92))
-        painter.drawRoundedRect(box, 5, 5)
-        painter.setPen(self.theme.colour("text"))
-        painter.drawText(room, int(flags), self._message)
 
     # Mouse
 
@@ -356,53 +320,3 @@ class HeadView(QWidget):
         sign, unit = self._scale.has_sign, self._scale.unit
         pairs = zip(self._head.layout.ch_names, self._values, strict=True)
         self.setAccessibleDescription(", ".join(f"{name} {amount_text(float(v), unit, sign)}" for name, v in pairs))
-
-
-def _lay_names(
-    places: list[QPointF], names: tuple[str, ...], circle: QRectF, dot: float
-) -> tuple[int, list[QRectF | None]]:
-    """The largest letters with which all names fit, and where each stands; with the smallest, the most that fit."""
-    largest = max(_NAME_SIZES[0], min(16, round(circle.width() / 2 * _NAME_GROWTH)))
-    rects: list[QRectF | None] = []
-    for size in (*range(largest, _NAME_SIZES[0], -1), *_NAME_SIZES):
-        metrics = QFontMetricsF(font(size))
-        rects = []
-        taken = [QRectF(p.x() - dot, p.y() - dot, 2 * dot, 2 * dot) for p in places]
-        for name, place in zip(names, places, strict=True):
-            width, height = metrics.horizontalAdvance(name) + 1, metrics.capHeight() + 3
-            rect = QRectF(place.x() - width / 2, place.y() - dot - height - 1, width, height)
-            if (
-                _crosses(rect, circle)
-                and place.y() < circle.center().y()
-                and abs(place.x() - circle.center().x()) < width
-            ):
-                rect.moveTop(place.y() + dot + 1)
-            _move_inside(rect, circle)
-            free = not any(rect.intersects(other) for other in taken)
-            rects.append(rect if free else None)
-            if free:
-                taken.append(rect)
-        if None not in rects:
-            return size, rects
-    return _NAME_SIZES[-1], rects
-
-
-def _reach(rect: QRectF, circle: QRectF) -> float:
-    """How far from the midline a name of this height may go without crossing the outline of the head."""
-    radius = circle.width() / 2 - 3
-    y = max(abs(rect.top() - circle.center().y()), abs(rect.bottom() - circle.center().y()))
-    return math.sqrt(max(0.0, radius * radius - y * y))
-
-
-def _crosses(rect: QRectF, circle: QRectF) -> bool:
-    middle, reach = circle.center().x(), _reach(rect, circle)
-    return rect.left() < middle - reach or rect.right() > middle + reach
-
-
-def _move_inside(rect: QRectF, circle: QRectF) -> None:
-    """Move a name sideways until it does not cross the outline of the head."""
-    middle, reach = circle.center().x(), _reach(rect, circle)
-    if rect.left() < middle - reach:
-        rect.moveLeft(middle - reach)
-    elif rect.right() > middle + reach:
-        rect.moveRight(middle + reach)

@@ -12,6 +12,7 @@ from PyQt6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from viewers.theme import LIGHT, Theme, font, px
 
 Tick = tuple[float, str]
+BUSY = "reading…"
 _FONT = 10
 _LEAST_GAP = 34.0
 
@@ -50,13 +51,15 @@ class Plot(QWidget):
 
     def set_message(self, text: str) -> None:
         """Say something in place of the curves; empty takes it away."""
-        self.message = text
-        self.update()
+        if text != self.message:
+            self.message = text
+            self.update()
 
     def set_stale(self, stale: bool) -> None:
-        """Fade what is shown while it is renewed."""
-        self.stale = stale
-        self.update()
+        """Fade what is shown, and say so, while it is renewed."""
+        if stale != self.stale:
+            self.stale = stale
+            self.update()
 
     # Places
 
@@ -127,11 +130,9 @@ class Plot(QWidget):
             self.paint_over(painter, area)
         painter.setPen(QPen(self.theme.colour("border"), 1))
         painter.drawRect(area)
-        if self.message:
-            painter.setPen(self.theme.colour("text"))
-            painter.setFont(font(11))
-            room = area.adjusted(10, 6, -10, -6)
-            painter.drawText(room, int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignCenter), self.message)
+        text = self.message or (BUSY if self.stale else "")
+        if text:
+            paint_message(painter, area, text, self.theme)
 
     def _paint_axes(self, painter: QPainter, area: QRectF) -> None:
         painter.setFont(font(_FONT))
@@ -178,6 +179,20 @@ class Plot(QWidget):
         self._mouse = None
         self.update()
         super().leaveEvent(event)
+
+
+def paint_message(painter: QPainter, area: QRectF, text: str, theme: Theme) -> None:
+    """Write a sentence in the middle of an area, on a ground of its own."""
+    painter.setFont(font(11))
+    room = area.adjusted(16, 8, -16, -8)
+    flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignCenter
+    box = QFontMetricsF(painter.font()).boundingRect(room, int(flags), text).adjusted(-8, -5, 8, 5)
+    painter.setPen(QPen(theme.colour("border"), 1))
+    painter.setBrush(theme.colour("canvas", 0.92))
+    painter.drawRoundedRect(box, 5, 5)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(theme.colour("text"))
+    painter.drawText(room, int(flags), text)
 
 
 def linear_ticks(low: float, high: float, most: int) -> list[Tick]:

@@ -24,7 +24,6 @@ from viewers.time_scale import TimeScale, time_text
 _LOW_SHARE, _HIGH_SHARE = 5, 99.8
 _LEAST_SPAN_DB = 10.0
 _BAR = 10.0
-_WAITING = "reading…"
 
 
 class SpectrogramPlot(Plot):
@@ -185,10 +184,8 @@ class SpectrogramPanel(Panel):
 
     def set_busy(self) -> None:
         """Fade what is shown until it is renewed."""
+        self.plot.set_message("")
         self.plot.set_stale(True)
-        if self._result is None:
-            self.plot.set_message(_WAITING)
-        self._caption.setText(_WAITING)
 
     def refuse(self, sentence: str) -> None:
         """Say why there is no spectrogram."""

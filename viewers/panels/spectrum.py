@@ -6,18 +6,18 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from PyQt6.QtCore import QPointF, QRectF, QSize, Qt
-from PyQt6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen, QPolygonF
-from PyQt6.QtWidgets import QSizePolicy, QWidget
+from PyQt6.QtCore import QPointF, QRectF, Qt
+from PyQt6.QtGui import QFontMetricsF, QPainter, QPen, QPolygonF
 
 from analysis.errors import AnalysisError
-from analysis.measured_tables import band_rows, spectrum_table
+from analysis.measured_tables import spectrum_table
 from analysis.measuring import amount_text, duration_text, unit_text
 from analysis.span_spectra import SIDES, Curve, SpanSpectrum
 from analysis.spectra import BANDS, alpha_peak
+from viewers.panels.band_table import GREEK, INKS, BandTable
 from viewers.panels.base import Choice, Chooser, Panel, as_sentence, check_box, line_of, note
 from viewers.panels.plot import Plot, Tick, decade_ticks, linear_ticks
-from viewers.theme import LIGHT, Theme, font, px
+from viewers.theme import Theme, font, px
 from viewers.time_scale import time_text
 
 ROW_UNDER_CURSOR, ALL, LEFT_RIGHT = "cursor", "all", "sides"
@@ -27,9 +27,6 @@ WHOLE = "whole"
 REACHES: list[Choice] = [("40", "0–40 Hz"), ("80", "0–80 Hz"), (WHOLE, "All frequencies")]
 _LEAST_DECADES = 2.0
 _MOST_DECADES = 6.0
-_WAITING = "reading…"
-_GREEK = {"delta": "δ", "theta": "θ", "alpha": "α", "beta": "β", "gamma": "γ"}
-_INKS = {"left": "left", "right": "right"}
 
 
 class SpectrumPlot(Plot):
@@ -65,12 +62,12 @@ class SpectrumPlot(Plot):
         """Bands, curves, peaks of alpha."""
         self._paint_bands(painter, area)
         for curve in self.curves:
-            ink = self.theme.colour(_INKS.get(curve.rows, "text"))
+            ink = self.theme.colour(INKS.get(curve.rows, "text"))
             painter.setPen(QPen(ink, 1.5))
             painter.drawPolyline(self._line(curve))
         for curve, peak in zip(self.curves, self.peaks, strict=True):
             if peak is not None and peak <= self.x_range[1]:
-                ink = self.theme.colour(_INKS.get(curve.rows, "text"))
+                ink = self.theme.colour(INKS.get(curve.rows, "text"))
                 level = float(np.interp(peak, curve.frequencies, _logarithm(curve.power)))
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(ink)
@@ -83,7 +80,7 @@ class SpectrumPlot(Plot):
         painter.setFont(font(10))
         metrics = QFontMetricsF(painter.font())
         words = [(f"dB re {unit}²/Hz" if self.in_decibels else f"{unit}²/Hz", "muted")]
-        words += [(curve.rows, _INKS[curve.rows]) for curve in self.curves if curve.rows in _INKS]
+        words += [(curve.rows, INKS[curve.rows]) for curve in self.curves if curve.rows in INKS]
         x = area.right() - 6
         for text, colour in reversed(words):
             width = metrics.horizontalAdvance(text)
@@ -129,78 +126,7 @@ class SpectrumPlot(Plot):
                 )
             painter.setPen(self.theme.colour("muted"))
             box = QRectF(left, area.top() + 1, right - left, metrics.height())
-            painter.drawText(box, Qt.AlignmentFlag.AlignHCenter, _GREEK[band.name])
-
-
-class BandTable(QWidget):
-    """Power of each band, absolute and as a share of all, for one curve or two."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.theme = LIGHT
-        self._curves: list[Curve] = []
-        self.lines: list[list[str]] = []
-        self._shares: list[list[float]] = []
-        self.setAccessibleName("Band powers")
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def set_curves(self, curves: Sequence[Curve]) -> None:
-        """Tell the bands of some curves."""
-        self._curves = list(curves)
-        tables = [band_rows(curve) for curve in curves]
-        self.lines = [["", *(curve.rows for curve in curves)]] if len(curves) > 1 else []
-        self._shares = [[] for _ in self.lines]
-        for rows in zip(*tables, strict=True):
-            band = rows[0][0]
-            head = f"{_GREEK[band.name]} {band.name} {band.low:g}–{band.high:g}"
-            cells = [
-                _band_text(power, share, curve.unit) for (_, power, share, _), curve in zip(rows, curves, strict=True)
-            ]
-            self.lines.append([head, *cells])
-            self._shares.append([row[2] or 0.0 for row in rows])
-        if curves:
-            peaks = [alpha_peak(curve.frequencies, curve.power) for curve in curves]
-            self.lines.append(["peak alpha", *("none" if peak is None else f"{peak:.2f} Hz" for peak in peaks)])
-            self._shares.append([])
-        self.setAccessibleDescription("; ".join(" ".join(line) for line in self.lines))
-        self.updateGeometry()
-        self.update()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Take the colours."""
-        self.theme = theme
-        self.update()
-
-    @property
-    def _pitch(self) -> float:
-        return px(17.0)
-
-    def sizeHint(self) -> QSize:
-        """As high as its lines."""
-        return QSize(200, round(self._pitch * max(6, len(self.lines))))
-
-    def minimumSizeHint(self) -> QSize:
-        """All lines."""
-        return self.sizeHint()
-
-    def paintEvent(self, _event: QPaintEvent | None) -> None:
-        """Draw the lines, with a bar behind each share."""
-        painter = QPainter(self)
-        head = px(112.0)
-        columns = max(1, len(self._curves))
-        room = (self.width() - head) / columns
-        painter.setFont(font(11))
-        for number, (line, shares) in enumerate(zip(self.lines, self._shares, strict=True)):
-            top = number * self._pitch
-            painter.setPen(self.theme.colour("muted"))
-            painter.drawText(QRectF(0, top, head, self._pitch), Qt.AlignmentFlag.AlignVCenter, line[0])
-            for column, text in enumerate(line[1:]):
-                box = QRectF(head + column * room, top, room - 4, self._pitch)
-                if shares:
-                    bar = QRectF(box.left(), box.top() + 2, box.width() * shares[column], box.height() - 4)
-                    painter.fillRect(bar, self.theme.colour(_INKS.get(self._curves[column].rows, "muted"), 0.16))
-                painter.setPen(self.theme.colour("text"))
-                painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, text)
+            painter.drawText(box, Qt.AlignmentFlag.AlignHCenter, GREEK[band.name])
 
 
 class SpectrumPanel(Panel):
@@ -236,7 +162,8 @@ class SpectrumPanel(Panel):
     def set_result(self, result: SpanSpectrum | None) -> None:
         """Show a spectrum."""
         self._result = result
-        self.plot.set_stale(False)
+        for part in (self.plot, self.bands):
+            part.set_stale(False)
         if result is not None:
             names = [(name, name) for name in dict.fromkeys(result.ch_names)]
             sides = [(LEFT_RIGHT, "Left and right")] if all(result.picks(side) for side in SIDES) else []
@@ -252,10 +179,9 @@ class SpectrumPanel(Panel):
 
     def set_busy(self) -> None:
         """Fade what is shown until it is renewed."""
-        self.plot.set_stale(True)
-        if self._result is None:
-            self.plot.set_message(_WAITING)
-        self._caption.setText(_WAITING)
+        self.plot.set_message("")
+        for part in (self.plot, self.bands):
+            part.set_stale(True)
 
     def refuse(self, sentence: str) -> None:
         """Say why there is no spectrum."""
@@ -299,7 +225,8 @@ class SpectrumPanel(Panel):
         self._foot.setText(_foot(result, curves))
 
     def _clear(self, sentence: str) -> None:
-        self.plot.set_stale(False)
+        for part in (self.plot, self.bands):
+            part.set_stale(False)
         self.plot.set_curves([], 0.0, False)
         self.plot.set_message(as_sentence(sentence))
         self.bands.set_curves([])
@@ -338,13 +265,6 @@ def _foot(result: SpanSpectrum, curves: Sequence[Curve]) -> str:
         f"{count} Hann {windows}{spread}, {length} each, half overlapping · "
         f"resolution {result.resolution:.2g} Hz · {through}. Shares are of 0.5–80 Hz."
     )
-
-
-def _band_text(power: float | None, share: float | None, unit: str) -> str:
-    if power is None:
-        return "above what is recorded"
-    text = f"{amount_text(power, unit)}²"
-    return text if share is None else f"{text}  {share:.0%}"
 
 
 def _logarithm(power: np.ndarray) -> np.ndarray:

@@ -15,7 +15,6 @@ from viewers.time_scale import time_text
 
 VOLTAGE, AT_CURSOR, SPAN, OF_MOMENT = "voltage", "cursor", "span", "moment"
 _RANGES = (10, 20, 50, 100, 200, 500)
-_WAITING = "reading…"
 
 
 class TopographyPanel(Panel):
@@ -87,10 +86,8 @@ class TopographyPanel(Panel):
 
     def set_busy(self) -> None:
         """Fade what is shown until it is renewed."""
+        self.head.set_message("")
         self.head.set_stale(True)
-        if self._result is None:
-            self.head.set_message(_WAITING)
-        self._caption.setText(f"{self._what()}: {_WAITING}")
 
     def refuse(self, sentence: str) -> None:
         """Say why there is no map."""
