@@ -19,6 +19,7 @@ from analysis.recording import Channel, Recording
 MIN_ELECTRODES = 8
 ORDER = 4
 TERMS = 50
+_ROWS = 128
 # Added to the diagonal of g, whose own value there is 0.015. Real pages of 20 to 64 electrodes come back to 1 to 4 % of
 # their range (rms); with the usual 1e-5 it is 15 %, and what one electrode alone says is lost.
 REGULARISATION = 1e-7
@@ -207,12 +208,20 @@ def _reach(directions: np.ndarray) -> float:
 
 def _g(cosines: np.ndarray) -> np.ndarray:
     """Perrin's g of the cosine between two directions (equation 3)."""
-    x = np.clip(cosines, -1, 1)
-    before, legendre = np.ones_like(x), x
-    total = np.zeros_like(x)
-    for n in range(1, TERMS + 1):
-        total += (2 * n + 1) / (n * (n + 1.0)) ** ORDER * legendre
-        before, legendre = legendre, ((2 * n + 1) * x * legendre - n * before) / (n + 1)
+    total = np.empty_like(cosines)
+    # A few rows at a time, so that the fifty passes over them stay in the processor's cache.
+    for begin in range(0, len(cosines), _ROWS):
+        x = np.clip(cosines[begin : begin + _ROWS], -1, 1)
+        part, before, legendre, spare = np.zeros_like(x), np.ones_like(x), x.copy(), np.empty_like(x)
+        for n in range(1, TERMS + 1):
+            part += np.multiply(legendre, (2 * n + 1) / (n * (n + 1.0)) ** ORDER, out=spare)
+            # Bonnet's recurrence: (n + 1) P[n + 1] = (2 n + 1) x P[n] - n P[n - 1]
+            np.multiply(x, legendre, out=spare)
+            spare *= (2 * n + 1) / (n + 1)
+            before *= -n / (n + 1)
+            before += spare
+            before, legendre = legendre, before
+        total[begin : begin + _ROWS] = part
     return np.asarray(total / (4 * np.pi))
 
 
