@@ -28,13 +28,8 @@ FORMAT = "cerebroscope/1"
 CONFIG_NAMES = ("config.json", "tiny_config.json")
 RANDOM_NOTE = "These are random weights, not trained ones: what the model says means nothing."
 
-# What files of families that are not in MODELS look like: a part of some name in them, and what to call them.
-FOREIGN_SIGNS = {
-    "fast_backbone.": "NeurDuo-EEG",
-    "signal_patch_encoder.": "NeurDuo-EEG",
-    "per_channel_blocks.": "NeurDuo-EEG tokenizer",
-}
-FOREIGN_FAMILIES = {"neurduo": "NeurDuo-EEG", "prise-eeg": "PRiSE-EEG"}
+# Families that are not in MODELS, by what a container calls them.
+FOREIGN_FAMILIES = {"prise-eeg": "PRiSE-EEG"}
 
 
 @dataclass(frozen=True)
@@ -111,7 +106,7 @@ def describe(
         "family": facts.model_name,
         "title": opened.spec.title,
         "size": facts.size,
-        "config": asdict(facts.config),
+        "config": json.loads(json.dumps(asdict(facts.config))),
         "n_params": facts.n_params,
         "n_params_used": facts.n_params_used,
         "parameters": dict(resolution.parameters),
@@ -208,9 +203,6 @@ def _recognise(file: TensorFile) -> ModelSpec:
     for spec in MODELS.values():
         if spec.loading_rules().looks_like(file.shapes):
             return spec
-    for sign, title in FOREIGN_SIGNS.items():
-        if any(sign in name for name in file.shapes):
-            raise _foreign(file, title)
     inner = next((name.split(".")[0] for name in file.shapes if ".mvpformer." in name), None)
     if inner:
         raise CheckpointError(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from models.axon.config import AxonConfig
 from models.mvpformer.config import MVPFormerConfig
+from models.neurduo.config import NeurDuoConfig, TokenizerConfig
 
 if TYPE_CHECKING:
     import torch
@@ -135,5 +136,36 @@ MODELS: Mapping[str, ModelSpec] = {
                 "grad-cam",
             }
         ),
+    ),
+    "neurduo": ModelSpec(
+        name="neurduo",
+        title="NeurDuo-EEG",
+        config=NeurDuoConfig,
+        network="models.neurduo.model:NeurDuo",
+        loading="models.neurduo.loading",
+        input=InputSpec(sfreq=256.0, n_times=128, ch_names=None, normalisation="mean per channel, one scale for all"),
+        capabilities=frozenset(
+            {
+                "seizure",
+                "streams",
+                "timescales",
+                "memory",
+                "prediction",
+                "embedding",
+                "cka",
+                "effective-rank",
+                "integrated-gradients",
+                "group-attribution",
+            }
+        ),
+    ),
+    "neurduo-tokenizer": ModelSpec(
+        name="neurduo-tokenizer",
+        title="NeurDuo-EEG tokenizer",
+        config=TokenizerConfig,
+        network="models.neurduo.tokenizer:SpectralTokenizer",
+        loading="models.neurduo.tokenizer_loading",
+        input=InputSpec(sfreq=256.0, n_times=128, ch_names=None, normalisation="mean per channel, one scale for all"),
+        capabilities=frozenset(),
     ),
 }

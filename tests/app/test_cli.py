@@ -406,7 +406,7 @@ def bad_checkpoints(shared: Path, folder: Path) -> dict[str, list[str]]:
         "bomb": [str(folder / "bomb.pt")],
         "a recording": [str(shared / "recordings/edf/test.edf")],
         "another family": [str(parity / "axon/tiny.safetensors")],
-        "another family, pickled": [str(parity / "neurduo/tiny/tiny_checkpoint.pt")],
+        "head of another family": [str(parity / "neurduo/heads/tiny_heads.safetensors")],
         "head without base": [str(head)],
         "missing head": [str(base), "--head", str(folder / "missing.pt")],
         "base as head": [str(base), "--head", str(base)],
@@ -420,7 +420,7 @@ def bad_checkpoints(shared: Path, folder: Path) -> dict[str, list[str]]:
 
 BAD_CHECKPOINTS = (
     *("missing", "folder", "empty", "cut", "cut safetensors", "text", "bomb", "a recording", "another family"),
-    *("another family, pickled", "head without base", "missing head", "base as head", "bomb as head"),
+    *("head of another family", "head without base", "missing head", "base as head", "bomb as head"),
     *("without config", "missing config", "broken config", "unknown name"),
 )
 

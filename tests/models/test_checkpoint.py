@@ -160,21 +160,18 @@ def test_a_container_that_does_not_fit_its_configuration_is_refused(classifier: 
         load_model(bad)
 
 
-@pytest.mark.parametrize(
-    ("file", "title"),
-    [
-        ("neurduo/tiny/tiny_checkpoint.pt", "NeurDuo-EEG"),
-        ("neurduo/tiny/tiny.safetensors", "NeurDuo-EEG"),
-        ("neurduo/tokenizer/tiny_checkpoint.pt", "NeurDuo-EEG tokenizer"),
-    ],
-)
-def test_another_family_is_named(file: str, title: str, shared: Path, golden_mvpformer: Path) -> None:
-    path = shared / "parity" / file
-    message = rf"looks like a checkpoint of {title}, which cannot be read here \({path}\): choose"
-    with pytest.raises(CheckpointError, match=message):
-        describe(path)
-    with pytest.raises(CheckpointError, match=message):
-        load_model(golden_mvpformer / "tiny_base.pt", head=path)
+def test_another_family_is_named(classifier: Any, tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.safetensors", tmp_path / "bad.safetensors"
+    save_container(classifier, good)
+    edit_header(good, bad, family="another")
+    with pytest.raises(CheckpointError, match='a checkpoint of "another", which cannot be read here'):
+        load_model(bad)
+
+
+def test_a_head_of_another_family_is_refused(shared: Path, golden_mvpformer: Path) -> None:
+    head = shared / "parity" / "neurduo" / "heads" / "tiny_heads.safetensors"
+    with pytest.raises(CheckpointError, match=rf"this head is not for an MVPFormer \({head}\): choose a head"):
+        load_model(golden_mvpformer / "tiny_base.pt", head=head)
 
 
 def test_weights_of_no_known_family_are_refused(tmp_path: Path) -> None:
