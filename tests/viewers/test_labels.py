@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 from PyQt6.QtCore import QRectF
+from PyQt6.QtGui import QImage, QPainter
 
-from analysis.annotation import Annotation
+from analysis.annotation import Annotation, Review
 from analysis.recording import Window
-from viewers.labels import band_height, place_labels
+from viewers.labels import LabelBand, band_height, is_same, place_labels
 from viewers.overlays.base import Label
+from viewers.theme import LIGHT, set_text_scale
 from viewers.time_scale import TimeScale
 
 SCALE = TimeScale(Window(100, 110), 1000)
@@ -53,3 +57,73 @@ def test_two_at_one_time_stand_under_each_other() -> None:
     placed, _ = place_labels([label(105, "first"), label(105, "second")], SCALE, width)
     assert placed[0].rect.left() == placed[1].rect.left()
     assert placed[0].rect.top() < placed[1].rect.top()
+
+
+def painted(band: LabelBand, current: Annotation | None = None) -> QImage:
+    image = QImage(1000, round(band_height()), QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(0xFFFFFFFF)
+    painter = QPainter(image)
+    band.paint(painter, LIGHT, 1000, current)
+    painter.end()
+    return image
+
+
+def test_what_was_rejected_is_struck_and_faint(qapp) -> None:
+    mark = Annotation(102.0, 0.0, "abcdefgh")
+    images = []
+    for decision in ("", "rejected"):
+        decided = replace(mark, review=Review(decision))
+        band = LabelBand()
+        band.set_labels([Label(102.0, "abcdefgh", "human", decided)], 0, SCALE)
+        images.append(painted(band))
+    rect = band.placed[0].rect
+    row = range(round(rect.left()) + 5, round(rect.right()) - 5)
+
+    def inked(image: QImage, y: int) -> int:
+        return sum(image.pixelColor(x, y).lightness() < 235 for x in row)
+
+    heights = range(round(rect.top()), round(rect.bottom()))
+    assert max(inked(images[1], y) for y in heights) >= len(row) - 4  # a line all through
+    assert max(inked(images[0], y) for y in heights) < len(row) - 4
+    darkest = [min(i.pixelColor(x, y).lightness() for x in row for y in heights) for i in images]
+    assert darkest[1] > darkest[0] + 40
+
+
+def test_only_the_mark_that_is_chosen_stands_out_among_equal_ones(qapp) -> None:
+    twins = [Annotation(102.0, 0.0, "twin", id=1), Annotation(106.0, 0.0, "twin", id=2)]
+    band = LabelBand()
+    band.set_labels([Label(a.onset, "twin", "human", a) for a in twins], 0, SCALE)
+    plain, chosen = painted(band), painted(band, replace(twins[1], description="as it was", id=2))
+    for item, stands_out in zip(band.placed, (False, True), strict=True):
+        corner = item.rect.topLeft().toPoint()
+        x, y = corner.x() + 3, corner.y() + 3
+        assert (plain.pixelColor(x, y) != chosen.pixelColor(x, y)) == stands_out
+
+
+def test_names_without_room_are_counted_where_they_would_be(qapp) -> None:
+    band = LabelBand()
+    band.set_labels([label(100 + i / 100, "a name of some length") for i in range(60)], 40, SCALE)
+    assert band.left_out == 100 - len(band.placed)
+    image = painted(band)
+    assert any(image.pixelColor(x, round(band_height()) - 12).lightness() < 200 for x in range(940, 1000))
+
+
+def test_marks_are_the_same_by_id_and_events_of_no_book_by_what_they_say() -> None:
+    event = Annotation(1.0, 2.0, "sz", author="model:m")
+    assert is_same(event, replace(event))
+    assert not is_same(event, replace(event, onset=1.5))
+    assert is_same(replace(event, id=3), replace(event, onset=9.0, id=3))
+    assert not is_same(replace(event, id=3), replace(event, id=4))
+    assert not is_same(event, replace(event, id=3))
+    assert not is_same(event, None)
+
+
+def test_room_for_names_grows_with_the_letters() -> None:
+    usual = band_height()
+    set_text_scale(150)
+    try:
+        assert band_height() == usual * 1.5
+        placed, _ = place_labels([label(105)], SCALE, width)
+        assert placed[0].rect.height() > 20
+    finally:
+        set_text_scale(100)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from PyQt6.QtGui import QImage, QPainter
 
-from analysis.annotation import Annotation
+from analysis.annotation import Annotation, Review
 from analysis.marks import Marks
+from analysis.montage import Derivation, Montage
 from analysis.recording import Window
 from analysis.results import AnalysisRequest, SeizurePrediction
 from viewers.overlays import OVERLAYS
@@ -157,3 +158,99 @@ def test_page_without_marks_is_left_alone(qapp) -> None:
     human.set_theme(theme("dark"))
     human.set_result(Marks.of([Annotation(5, 1, "x")]))
     assert not changed(painted(human)).any()
+
+
+def rows_and_page(montage, channels, make_page):
+    names = montage.ch_names
+    return make_page(np.zeros((10, len(names))), names), Rows(montage, HEIGHT, 7, 4, channels)
+
+
+@pytest.mark.parametrize("count", [1, 400])
+def test_a_mark_of_a_bipolar_row_stands_on_it_alone_however_many_there_are(
+    qapp, eeg_channels, make_page, count: int
+) -> None:
+    channels = eeg_channels("A", "B", "C", "D")
+    chain = Montage("pairs", tuple(Derivation(f"{a}-{b}", a, (b,)) for a, b in ("AB", "BC", "CD")))
+    single = Montage("as recorded", tuple(Derivation(name, name) for name in "ABCD"))
+    overlay = AnnotationsOverlay()
+    overlay.set_result(Marks.of([Annotation(104.0, 2.0, "x", ch_names=("B", "C"))] * count))
+    for montage, expected in ((chain, [1]), (single, [1, 2])):
+        page, rows = rows_and_page(montage, channels, make_page)
+        overlay.show_page(page, rows)
+        seen = changed(painted(overlay)).any(axis=1)
+        found = [i for i in range(len(rows)) if seen[round(float(rows.centre[i]))]]
+        assert found == expected
+
+
+def test_what_the_montage_does_not_show_is_not_drawn_but_named(qapp, eeg_channels, single_montage, make_page) -> None:
+    overlay = AnnotationsOverlay()
+    page, rows = rows_and_page(single_montage("A", "B"), eeg_channels("A", "B"), make_page)
+    overlay.show_page(page, rows)
+    overlay.set_result(Marks.of([Annotation(104.0, 2.0, "x", ch_names=("C",))]))
+    assert not changed(painted(overlay)).any()
+    labels, _ = overlay.labels(PAGE)
+    assert labels[0].text == "x (file) [not in this montage]"
+
+
+def test_authors_are_told_apart_by_colour_and_by_line(qapp) -> None:
+    colours, lines = set(), []
+    for author in ("file", "reader", "model:m"):
+        overlay = AnnotationsOverlay()
+        overlay.set_result(Marks.of([Annotation(104.0, 4.0, "x", author=author)]))
+        image = painted(overlay)
+        colours.add(image.pixelColor(300, 100).name())
+        dark = (min(image.pixelColor(x, y).lightness() for x in (199, 200)) < 190 for y in range(60))
+        lines.append("".join("#" if on else " " for on in dark).split())
+        labels, _ = overlay.labels(PAGE)
+        assert labels[0].colour == {"file": "human", "reader": "reader", "model:m": "accent"}[author]
+    assert len(colours) == 3
+    of_file, of_reader, of_model = lines
+    assert of_model == ["#" * 60]
+    assert {len(dash) for dash in of_file[1:-1]} <= {4, 5}
+    assert {len(dash) for dash in of_reader[1:-1]} & {1, 2}
+    assert {len(dash) for dash in of_reader[1:-1]} & {7, 8}
+
+
+def test_what_was_rejected_is_fainter_and_has_no_shade(qapp) -> None:
+    inks = []
+    for decision in ("", "accepted", "rejected"):
+        overlay = AnnotationsOverlay()
+        overlay.set_result(Marks.of([Annotation(104.0, 4.0, "x", author="reader", review=Review(decision))]))
+        image = painted(overlay)
+        inks.append((changed(image)[:, 300].any(), sum(image.pixelColor(200, y).lightness() < 250 for y in range(200))))
+    assert inks[0] == inks[1]
+    assert inks[0][0]
+    assert not inks[2][0]
+    assert 0 < inks[2][1] < inks[0][1]
+
+
+def test_a_moment_of_a_row_is_pointed_at(qapp, eeg_channels, single_montage, make_page) -> None:
+    overlay = AnnotationsOverlay()
+    page, rows = rows_and_page(single_montage("A", "B"), eeg_channels("A", "B"), make_page)
+    overlay.show_page(page, rows)
+    overlay.set_result(Marks.of([Annotation(104.0, 0.0, "x", ch_names=("B",))]))
+    top = round(rows.band(1)[0])
+    widths = changed(painted(overlay)).sum(axis=1)
+    assert widths[top + 1] > 5
+    assert widths[top + 20 : top + 40].max() <= 2
+
+
+def test_a_page_beyond_telling_apart_still_tells_whose_marks_they_are(qapp) -> None:
+    overlay = AnnotationsOverlay()
+    of_file = [Annotation(104.0 + i / 5000, 0.0, "x") for i in range(5000)]
+    of_reader = [Annotation(107.0 + i / 5000, 0.0, "x", author="reader") for i in range(5000)]
+    overlay.set_result(Marks.of(of_file + of_reader))
+    image = painted(overlay)
+    assert image.pixelColor(225, 100) != image.pixelColor(375, 100)
+
+
+def test_marks_are_found_where_they_are_drawn() -> None:
+    overlay, events = AnnotationsOverlay(), SeizurePredictionOverlay()
+    marks = [Annotation(104.0, 2.0, "x"), Annotation(105.0, 0.0, "y")]
+    overlay.set_result(Marks.of(marks))
+    events.set_result(predicted(EVENT))
+    assert overlay.marks_within(104.9, 105.1) == marks
+    assert events.marks_within(106.9, 107.5) == [EVENT]
+    for each in (overlay, events):
+        each.set_state(OverlayState(visible=False))
+        assert each.marks_within(100.0, 110.0) == []

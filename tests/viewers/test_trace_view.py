@@ -186,6 +186,21 @@ def test_drag_selects_and_click_clears(view: TraceView, page: Page, qtbot) -> No
     assert clicks[0][1] == "A"
 
 
+def test_drag_with_shift_selects_the_channels_of_the_rows_under_it(view: TraceView, page: Page, qtbot) -> None:
+    view.show_page(page)
+    viewport = view.canvas.viewport()
+    x = [round(view.canvas.scale_px.x(t)) for t in (22, 25)]
+    y = [round(float(view.rows.centre[i])) for i in (2, 1)]
+    for modifier, channels in ((Qt.KeyboardModifier.ShiftModifier, ("B", "C")), (Qt.KeyboardModifier.NoModifier, ())):
+        qtbot.mousePress(viewport, Qt.MouseButton.LeftButton, modifier, QPoint(x[0], y[0]))
+        qtbot.mouseMove(viewport, QPoint(x[1], y[1]))
+        qtbot.mouseRelease(viewport, Qt.MouseButton.LeftButton, modifier, QPoint(x[1], y[1]))
+        assert view.canvas.selection.duration == pytest.approx(3, abs=0.04)
+        assert view.canvas.selection_channels == channels
+    tops = [top for top, _bottom in view.canvas.bands_of(("B", "C"))]
+    assert tops == [view.rows.band(1)[0], view.rows.band(2)[0]]
+
+
 def test_label_is_clicked(view: TraceView, page: Page, qtbot) -> None:
     mark = Annotation(22.0, 1.0, "eyes open")
     view.set_result(Marks, Marks.of([mark]), has_labels=True)
