@@ -28,9 +28,6 @@ FORMAT = "cerebroscope/1"
 CONFIG_NAMES = ("config.json", "tiny_config.json")
 RANDOM_NOTE = "These are random weights, not trained ones: what the model says means nothing."
 
-# Families that are not in MODELS, by what a container calls them.
-FOREIGN_FAMILIES = {"prise-eeg": "PRiSE-EEG"}
-
 
 @dataclass(frozen=True)
 class _Opened:
@@ -199,7 +196,7 @@ def _recognise(file: TensorFile) -> ModelSpec:
         family = file.metadata.get("family", "")
         if family in MODELS:
             return MODELS[family]
-        raise _foreign(file, FOREIGN_FAMILIES.get(family, f'"{family}"'))
+        raise _foreign(file, f'"{family}"')
     for spec in MODELS.values():
         if spec.loading_rules().looks_like(file.shapes):
             return spec

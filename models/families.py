@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from models.axon.config import AxonConfig
 from models.mvpformer.config import MVPFormerConfig
 from models.neurduo.config import NeurDuoConfig, TokenizerConfig
+from models.prise.config import PriseConfig
 
 if TYPE_CHECKING:
     import torch
@@ -167,5 +168,25 @@ MODELS: Mapping[str, ModelSpec] = {
         loading="models.neurduo.tokenizer_loading",
         input=InputSpec(sfreq=256.0, n_times=128, ch_names=None, normalisation="mean per channel, one scale for all"),
         capabilities=frozenset(),
+    ),
+    "prise-eeg": ModelSpec(
+        name="prise-eeg",
+        title="PRiSE-EEG",
+        config=PriseConfig,
+        network="models.prise.model:Prise",
+        loading="models.prise.loading",
+        input=InputSpec(sfreq=256.0, n_times=2560, ch_names=None, normalisation="z-score per channel and window"),
+        capabilities=frozenset(
+            {
+                "seizure",
+                "experts",
+                "group-attribution",
+                "embedding",
+                "cka",
+                "effective-rank",
+                "integrated-gradients",
+                "grad-cam",
+            }
+        ),
     ),
 }

@@ -14,6 +14,7 @@ from models.axon.config import AXON, DENSE, AxonConfig
 from models.errors import CheckpointError
 from models.families import Checkpoint
 from models.mvpformer.config import MVPFORMER_S, MVPFormerConfig
+from models.prise.config import VARIANTS, PriseConfig, reference_profile
 from models.registry import load_model, untrained_model
 
 if TYPE_CHECKING:
@@ -35,6 +36,19 @@ SIZES: Mapping[str, Mapping[str, Any]] = {
             embed_dim=64, depth=6, num_heads=4, n_outputs=_CLASSES, head_hidden_dim=32, variant="dense"
         ),
         "dense": replace(DENSE, n_outputs=_CLASSES),
+    },
+    "prise-eeg": {
+        "tiny": PriseConfig(
+            embed_dim=64,
+            expert_dim=32,
+            n_group=2,
+            n_temporal=2,
+            frequency_dim=32,
+            conv_dim=16,
+            n_shared=reference_profile(8),
+            n_outputs=_CLASSES,
+        ),
+        **{name: replace(variant, n_outputs=_CLASSES) for name, variant in VARIANTS.items()},
     },
 }
 

@@ -133,7 +133,7 @@ def edit_header(source: Path, target: Path, **changes: str | None) -> None:
     ("changes", "message"),
     [
         ({"format": "cerebroscope/2"}, r"has the format cerebroscope/2, not cerebroscope/1"),
-        ({"family": "prise-eeg"}, "looks like a checkpoint of PRiSE-EEG"),
+        ({"family": "another"}, 'looks like a checkpoint of "another"'),
         ({"family": None}, "choose a checkpoint of MVPFormer"),
         ({"config": None}, 'no readable "config"'),
         ({"config": "[1, 2]"}, 'no readable "config"'),
