@@ -25,6 +25,8 @@ from analysis.row_filter import RowFilter
 SAMPLES_PAGE_SECONDS = 60.0
 _PARTIAL_SECONDS = 0.08
 _LONG_BLOCKS = 6
+# A block that holds more pages than this, on pages of a second or less, has its columns made page by page.
+_MANY_PAGES = 6
 # A little more than the usual page, so that the first page of a recording, with the sample after it, is one block.
 BLOCK_SECONDS = 10.25
 
@@ -124,7 +126,7 @@ class BlockSource:
             if time.monotonic() - told >= partial_seconds:
                 yield self._column_page(window, pieces, first, width, seconds, complete=False)
                 told = time.monotonic()
-            pieces.append(self._block_columns(block, size, seconds))
+            pieces.append(self._block_columns(block, size, seconds, first, first + width))
         yield self._column_page(window, pieces, first, width, seconds, complete=True)
 
     def count_blocks(self, window: Window) -> int:
@@ -137,13 +139,13 @@ class BlockSource:
         Ends when they meet, or when `wanted` says no.
         """
         size = self._block_size(window)
-        _, seconds = column_grid(window, width)
+        first, seconds = column_grid(window, width)
         for block in reversed(self._blocks(window, size)):
             with self._lock:
                 met = (block, size) in self._claims
             if met or not wanted():
                 return
-            self._block_columns(block, size, seconds)
+            self._block_columns(block, size, seconds, first, first + width)
 
     def _column_page(
         self,
@@ -202,8 +204,10 @@ class BlockSource:
             return first, _frozen(np.empty((0, len(self.montage.derivations)), np.float32))
         return first, _frozen(pieces[0] if len(pieces) == 1 else np.concatenate(pieces))
 
-    def _block_columns(self, block: int, size: int, seconds: float) -> tuple[int, np.ndarray, np.ndarray]:
-        """First column, lo and hi of a block."""
+    def _block_columns(
+        self, block: int, size: int, seconds: float, least: int, most: int
+    ) -> tuple[int, np.ndarray, np.ndarray]:
+        """First column, lo and hi of a block; of one with many more columns than the page, those in [least, most)."""
         key = (self._key, block, size, seconds)
         with self._claimed(block, size):
             found = self._cache.get(key)
@@ -212,9 +216,13 @@ class BlockSource:
                 start = block * size / self.recording.sfreq
                 stop = start + (samples.shape[0] - 1) / self.sfreq
                 first, last = math.floor(start / seconds), math.floor(stop / seconds)
+                many = last - first >= _MANY_PAGES * (most - least)
+                if many:
+                    first, last = max(first, least), max(first, min(last, most - 1))
                 borders = (np.arange(first, last + 2) * seconds - start) * self.sfreq
                 found = (first, *columns(samples, borders))
-                self._cache.put(key, found, found[1].nbytes + found[2].nbytes)
+                if not many:
+                    self._cache.put(key, found, found[1].nbytes + found[2].nbytes)
         return found
 
     def _block_samples(self, block: int, size: int) -> np.ndarray:

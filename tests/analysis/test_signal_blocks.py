@@ -301,3 +301,24 @@ def test_blocks_of_another_filter_of_a_kind_are_others(array_recording: Make) ->
     ]
     np.testing.assert_array_equal(pages[0][:, 0], pages[1][:, 0])
     assert np.abs(pages[0][:, 1] - pages[1][:, 1]).max() > 5
+
+
+@pytest.mark.parametrize("start", [3.21, 10.2, 40.95, 95.22])
+@pytest.mark.parametrize("length", [0.1, 0.5, 1.0])
+def test_pages_of_a_second_or_less_make_no_more_columns_than_they_show(recording, monkeypatch, start, length) -> None:
+    made: list[int] = []
+
+    def counted(samples: np.ndarray, borders: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        made.append(borders.size - 1)
+        return columns(samples, borders)
+
+    monkeypatch.setattr("analysis.signal_blocks.columns", counted)
+    source, width = BlockSource(recording, single(["A", "B"]), DisplayFilter()), 1200
+    page = source.column_page(Window(start, start + length), width)
+    assert sum(made) < 6 * width  # a block of 10 s would have 12,000 to 120,000
+    first, seconds = column_grid(page.window, width)
+    samples = source.page(Window(start - 0.05, start + length + 0.05))
+    borders = ((first + np.arange(width + 1)) * seconds - samples.first_time) * samples.sfreq
+    lo, hi = columns(samples.data, borders)
+    np.testing.assert_allclose(page.lo, lo, atol=0.01)
+    np.testing.assert_allclose(page.hi, hi, atol=0.01)
