@@ -366,7 +366,7 @@ class MainWindow(QMainWindow):
         return not busy and self.reading.settled()
 
     def _in_background(self, work: Callable[[], Any], then: Callable[[Any], None]) -> None:
-        job = Job("Sort the marks", lambda _progress: work(), lane="io", replaces="marks")
+        job = Job("Sort the marks", lambda _progress: work(), lane="io")
         job.succeeded.connect(then)
         self.runner.submit(job)
 
