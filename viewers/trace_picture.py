@@ -8,8 +8,8 @@ from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
-from PyQt6.QtCore import QRectF
-from PyQt6.QtGui import QImage, QPainter, QPen
+from PyQt6.QtCore import QRectF, Qt
+from PyQt6.QtGui import QColor, QImage, QPainter, QPen
 from pyqtgraph import functions
 
 from analysis.overview import OVERVIEW_PAGE_SECONDS
@@ -25,6 +25,8 @@ from viewers.trace_colours import INKS
 _MAX_SAMPLES_PER_COLUMN = 4
 _PREPARED = 4
 _PIXELS_A_PIECE = 3
+_DOTS_FROM_PX = 8.0  # between samples: from here on the samples are told from the lines between them
+_DOT_PX = 3.5
 _CUT_PX = 2  # thickness of the line that says where a clipped trace goes on
 _CROWDED_PITCH = 12
 _LONG_OPACITY = 0.72  # bands as wide as hours of signal let marks behind them through
@@ -175,10 +177,17 @@ class TracePicture:
                     painter.setClipRect(QRectF(0, top, image.width(), bottom - top))
                 for shift in shifts:
                     painter.drawPath(functions.arrayToQPath(x, y[:, row] + shift, connect="finite"))
+                if self._shows_samples(ratio):
+                    _paint_dots(painter, x, y[:, row], self._theme.colour(ink), ratio)
         painter.end()
         _mark_cuts(image, self.page, self._rows, self._theme, ratio)
         self._image = image
         self.refined = True
+
+    def _shows_samples(self, ratio: float) -> bool:
+        """Whether samples lie so far apart that each is marked."""
+        page = self.page
+        return page is not None and 1 / (page.sfreq * page.column_seconds) >= _DOTS_FROM_PX * ratio
 
     def _polyline(self) -> tuple[np.ndarray, np.ndarray]:
         """x in device pixels (n,) and values (n, rows): the samples themselves, or the reach of each column."""
@@ -192,6 +201,15 @@ class TracePicture:
         x[1::2] += 0.25
         both = np.stack([page.lo, page.hi], axis=1).reshape(2 * n, -1)
         return x, both
+
+
+def _paint_dots(painter: QPainter, x: np.ndarray, y: np.ndarray, colour: QColor, ratio: float) -> None:
+    """A dot at each sample, then the pen of the lines again."""
+    pen = painter.pen()
+    painter.setPen(QPen(colour, _DOT_PX * ratio, cap=Qt.PenCapStyle.RoundCap))
+    there = np.isfinite(y)
+    painter.drawPoints(functions.arrayToQPolygonF(x[there], y[there].astype(np.float64)))
+    painter.setPen(pen)
 
 
 class _Rasters:

@@ -247,3 +247,25 @@ def test_lines_that_take_too_long_are_left_to_the_raster(picture: TracePicture, 
     assert not picture.refined
     picture.refine(HEIGHT, 2.0)
     assert picture.refined
+
+
+@pytest.mark.parametrize(("seconds", "dotted"), [(0.1, True), (0.25, True), (1.0, False)])
+def test_samples_that_lie_far_apart_are_marked_and_joined_by_straight_lines(
+    picture: TracePicture, make_page, seconds: float, dotted: bool
+) -> None:
+    values = np.zeros((250, 2))
+    values[1::2] = 20.0
+    page = make_page(values, ("A", "B"), 0.0, seconds)
+    picture.set_page(page, WIDTH)
+    picture.refine(HEIGHT, 1.0)
+    shown = painted(picture, Window(0.0, seconds))
+    per_sample = WIDTH / (seconds * page.sfreq)
+    at_samples = [round(i * per_sample) for i in range(2, 8)]
+    between = [round((i + 0.5) * per_sample) for i in range(2, 8)]
+    ink = shown[:, at_samples].sum(axis=0).mean() / shown[:, between].sum(axis=0).mean()
+    assert (ink > 1.15) == dotted
+    if dotted:
+        for x in between:  # half way from one value to the other
+            assert middle_of(shown[: HEIGHT // 3], x) == pytest.approx(
+                middle_of(shown[: HEIGHT // 3], between[0]), abs=1.5
+            )
