@@ -164,6 +164,16 @@ class ModelRuns(QObject):
         elif not prediction.complete:
             self.agreement_changed.emit("The model is still running.")
 
+    def compared_spans(self) -> list[tuple[float, float]]:
+        """The spans in seconds that are compared with the annotated seizures."""
+        prediction = self._session.prediction
+        if prediction is None:
+            return []
+        events = prediction.events
+        if self.compared == "reviewed":
+            events = reviewed(events, self._session.marks.of_source("model").items, self.author_of(prediction))
+        return [(event.onset, event.stop) for event in events]
+
     def _score(self) -> None:
         prediction, duration = self._session.prediction, self._session.duration
         if prediction is None or not prediction.complete:
@@ -173,11 +183,7 @@ class ModelRuns(QObject):
             self.agreement_changed.emit("No annotated seizures in this recording to compare with.")
             return
         self.agreement_changed.emit("Comparing with the annotated seizures…")
-        events = prediction.events
-        if self.compared == "reviewed":
-            events = reviewed(events, self._session.marks.of_source("model").items, self.author_of(prediction))
-        found = [(event.onset, event.stop) for event in events]
-        arguments = {"reference": list(reference), "hypothesis": found, "duration": duration}
+        arguments = {"reference": list(reference), "hypothesis": self.compared_spans(), "duration": duration}
 
         def work(progress: Progress) -> dict[str, Any]:
             return self._engine.call("analysis.scoring:score_events", arguments, progress)

@@ -121,6 +121,7 @@ class Reading(QObject):
             gains=state.gains,
             bad_channels=state.bad_channels,
         )
+        self._session.hide_types(state.hidden_types)
         for name, on in state.overlays.items():
             if name in self._overlays.names():
                 self._overlays.set_visible(name, on)
@@ -226,6 +227,7 @@ class Reading(QObject):
         state = RecordingState(view.montage, self._session.window.start, view.page_seconds, self._overlays.states())
         state.mm_per_second, state.gains = view.mm_per_second, dict(view.gains)
         state.bad_channels = sorted(self._session.bad_channels)
+        state.hidden_types = sorted(self._session.hidden_types)
         try:
             save_recording_state(recording.id, state, self._data_folder)
         except OSError as error:

@@ -123,7 +123,7 @@ class ReviewEdits(QObject):
         return self._cursor
 
     def _current(self) -> Annotation | None:
-        mark = self._as_it_stands(self._queue.current)
+        mark = self._as_it_stands(self._queue.chosen)
         if mark is None:
             self.said.emit("choose an event first: N goes to the next one", "warning")
         return mark
@@ -147,5 +147,5 @@ class ReviewEdits(QObject):
         keeper.do(edit)
         made = edit.changes[0].after
         if made is not None:
-            self._queue.choose(made)
+            self._queue.choose(made, move=False)  # the reader is looking at it
         self.said.emit(f"{edit.label}: done; Ctrl+Z takes it back", "muted")

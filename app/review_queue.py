@@ -156,6 +156,11 @@ class ReviewQueue(QObject):
 
     # Where the reader is
 
+    @property
+    def chosen(self) -> Annotation | None:
+        """The event that keys act on: the current one, or with none on the traces the one lit in the table."""
+        return self.current if self.current is not None else self._panel.selected()
+
     def choose(self, mark: Annotation, move: bool = True) -> None:
         """Make an event current and, unless it is there already, bring it to the middle of the page."""
         self._panel.select(mark)
@@ -186,7 +191,7 @@ class ReviewQueue(QObject):
 
     def next_to_review(self) -> None:
         """Go to the next event that waits for a decision."""
-        waiting = self._next_waiting(self.current, self._row_after_current())
+        waiting = self._next_waiting(self.chosen, self._row_after_current())
         if waiting is None:
             self.said.emit("nothing is left to review" if len(self.queue) else "there are no events", "muted")
         else:
@@ -198,7 +203,7 @@ class ReviewQueue(QObject):
         self.said.emit("only events to review are listed" if only else "all events are listed", "muted")
 
     def _step(self, direction: int) -> None:
-        start = self.current.onset if self.current is not None else self._session.window.start
+        start = self.chosen.onset if self.chosen is not None else self._session.window.start
         if self._panel.step(direction, start) is None:
             self.said.emit("no events are listed", "muted")
 
@@ -262,10 +267,11 @@ class ReviewQueue(QObject):
         mark = self._to_decide_on(decision)
         if mark is None:
             return
-        row = self._row_after_current()
+        row = self._panel.table.rows.row_of(mark)
         decided = self._session.keeper.decide(mark, decision)
         self._decided.append(decided.id)
-        waiting = self._next_waiting(decided, self._row_after(decided, row))
+        # Filtered out of the list, it leaves its row to the one that follows.
+        waiting = self._next_waiting(decided, self._row_after(decided, self._last_row if row is None else row))
         left = self.queue.number_of(TO_REVIEW)
         rest = f"{left:,} left to review" if left else "nothing is left to review"
         self.said.emit(f"{decided.title or 'mark'} {decision}; {rest}", "muted")
@@ -273,7 +279,7 @@ class ReviewQueue(QObject):
 
     def _to_decide_on(self, decision: str) -> Annotation | None:
         """The current event as it stands, or None with a word why not: nobody decides on what is not on the page."""
-        window, mark = self._session.window, self.current
+        window, mark = self._session.window, self.chosen
         if mark is None:
             waiting = self._next_waiting(None, self._panel.table.rows.first_from(window.start))
             if waiting is None:
@@ -290,7 +296,7 @@ class ReviewQueue(QObject):
 
     def take_back(self) -> None:
         """Take back the decision on the current event, or else the latest one; a model's event is live again then."""
-        mark = self.current
+        mark = self.chosen
         if mark is None or not mark.review.decision:
             mark = self._latest_decided()
         found = self._session.keeper.find(mark) if mark is not None else None
@@ -327,7 +333,7 @@ class ReviewQueue(QObject):
 
     def _row_after_current(self) -> int:
         """The row at which the search for the next event begins."""
-        return self._row_after(self.current, self._last_row) if self.current is not None else self._first_row()
+        return self._row_after(self.chosen, self._last_row) if self.chosen is not None else self._first_row()
 
     def _first_row(self) -> int:
         return self._panel.table.rows.first_from(self._session.window.start)

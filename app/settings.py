@@ -133,6 +133,7 @@ class RecordingState:
     mm_per_second: float = field(default=0.0, metadata={"least": 0.0})
     gains: dict[str, float] = field(default_factory=dict)
     bad_channels: list[str] = field(default_factory=list)
+    hidden_types: list[str] = field(default_factory=list)
 
 
 def load_settings(folder: Path) -> tuple[Settings, list[str]]:

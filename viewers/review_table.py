@@ -119,10 +119,12 @@ class ReviewTable(QTableView):
 
     def _set_current(self, index: QModelIndex) -> None:
         self._quiet = True
-        self.setCurrentIndex(index)
         if index.isValid():
+            if index.row() != self.currentIndex().row():  # else others may be selected with it
+                self.setCurrentIndex(index)
             self.scrollTo(index)
         else:
+            self.setCurrentIndex(index)
             self.clearSelection()
         self._quiet = False
 
