@@ -52,11 +52,7 @@ def lay_names(
         for name, place in zip(names, places, strict=True):
             width, height = metrics.horizontalAdvance(name) + 1, metrics.capHeight() + 3
             rect = QRectF(place.x() - width / 2, place.y() - dot - height - 1, width, height)
-            if (
-                _crosses(rect, circle)
-                and place.y() < circle.center().y()
-                and abs(place.x() - circle.center().x()) < width
-            ):
+            if place.y() < circle.center().y() and _overhang(rect, circle) > width / 3:
                 rect.moveTop(place.y() + dot + 1)
             _move_inside(rect, circle)
             free = not any(rect.intersects(other) for other in taken)
@@ -75,9 +71,10 @@ def _reach(rect: QRectF, circle: QRectF) -> float:
     return math.sqrt(max(0.0, radius * radius - y * y))
 
 
-def _crosses(rect: QRectF, circle: QRectF) -> bool:
+def _overhang(rect: QRectF, circle: QRectF) -> float:
+    """How far a name stands out over the outline of the head."""
     middle, reach = circle.center().x(), _reach(rect, circle)
-    return rect.left() < middle - reach or rect.right() > middle + reach
+    return max(0.0, middle - reach - rect.left(), rect.right() - middle - reach)
 
 
 def _move_inside(rect: QRectF, circle: QRectF) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from PyQt6.QtCore import QLineF, QPointF, QRectF, Qt
-from PyQt6.QtGui import QImage, QPainter, QPen
+from PyQt6.QtGui import QBrush, QImage, QPainter, QPen
 
 from analysis.measured_tables import spectrogram_table
 from analysis.measuring import duration_text, unit_text
@@ -74,7 +74,6 @@ class SpectrogramPlot(Plot):
         result = self._result
         if result is None or not result.times.size:
             return
-        painter.fillRect(area, self.theme.colour("muted", 0.15))
         if self._picture is None:
             self._picture = self._make_picture(result)
         half_bin = float(result.frequencies[1] - result.frequencies[0]) / 2
@@ -82,7 +81,9 @@ class SpectrogramPlot(Plot):
         left, right = self.x(float(result.times[0]) - half_hop), self.x(float(result.times[-1]) + half_hop)
         top = self.y(float(result.frequencies[self._levels.shape[1] - 1]) + half_bin)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.drawImage(QRectF(left, top, right - left, self.y(-half_bin) - top), self._picture)
+        place = QRectF(left, top, right - left, self.y(-half_bin) - top)
+        painter.fillRect(place, QBrush(self.theme.colour("muted", 0.5), Qt.BrushStyle.BDiagPattern))
+        painter.drawImage(place, self._picture)
         if self._time is not None:
             painter.setPen(QPen(self.theme.colour("text", 0.8), 1))
             painter.drawLine(QLineF(self.x(self._time), area.top(), self.x(self._time), area.bottom()))

@@ -170,8 +170,9 @@ class TopographyPanel(Panel):
         if result is None or result.head is None:
             return
         layout = result.head.layout
-        through = str(result.request.options["filter"])
-        made = f"{result.count} windows, unfiltered" if result.band is not None else through
+        filters = str(result.request.options["filter"])
+        through = "unfiltered" if filters == "none" else filters
+        made = f"{result.count} windows, {through}" if result.band is not None else through
         self._foot.setText(f"{len(layout.ch_names)} electrodes, {layout.source} · {made}")
         self._left_out.setText(f"Left out: {', '.join(f'{name} ({why})' for name, why in layout.left_out)}")
         self._left_out.setVisible(bool(layout.left_out))
