@@ -10,8 +10,8 @@ from app.view import View
 
 LEAST_LOWPASS = 35.0
 MOST_HIGHPASS = 2.0
-HIDES_SLOW = "the low filter hides slow activity"
-MUSCLE_LIKE_BETA = "the high filter makes muscle look like beta"
+HIDES_SLOW = "slow activity may be hidden"
+MUSCLE_LIKE_BETA = "muscle may look like beta"
 _NAMED = 5
 
 
@@ -23,9 +23,9 @@ def page_note(session: Session, is_calibrated: bool) -> str:
     parts = [
         view.montage,
         f"{view.uv_per_mm:g} µV/mm",
+        "positive up" if view.positive_up else "",
         speed_text(view, is_calibrated),
         view.display_filter.describe(),
-        "positive up" if view.positive_up else "",
         *_own_filters(view, recording),
         _left_out(session),
         "traces cut off at their neighbours" if view.clipped else "",

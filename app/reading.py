@@ -104,6 +104,7 @@ class Reading(QObject):
         is_calibrated = self._view.is_calibrated()
         notes = page_note(session, is_calibrated), misleading(view), unfiltered_note(view, is_calibrated)
         self._view.set_display_note(*notes)
+        self._view.set_filters(view.filters)
         self.loader.request(session.window, session.montage, view.filters, self._view.width_px())
 
     def _on_opened(self, recording: Recording) -> None:

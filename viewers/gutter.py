@@ -20,6 +20,8 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QToolTip, QWidget
 
+from analysis.channel_kinds import kind_of
+from analysis.filtering import FilterBank
 from viewers.page_state import CUT_OFF
 from viewers.rows import Rows, unit_text
 from viewers.theme import LIGHT, Theme, font, px
@@ -75,6 +77,7 @@ class Gutter(QWidget):
         self._pixmap: QPixmap | None = None
         self._hovered: int | None = None
         self._chosen: int | None = None
+        self._filters: FilterBank | None = None
         self._stepped_by = 0.0
         self.setFixedWidth(MIN_WIDTH)
         self.setMouseTracking(True)
@@ -95,6 +98,10 @@ class Gutter(QWidget):
         if states != self._states:
             self._states = states
             self._redraw()
+
+    def set_filters(self, filters: FilterBank) -> None:
+        """Take what the rows are drawn through, which their tool tips tell beside what they were recorded through."""
+        self._filters = filters
 
     def set_theme(self, theme: Theme) -> None:
         """Take the colours."""
@@ -284,6 +291,9 @@ class Gutter(QWidget):
             lines.append(f"{channel.type}, {channel.sfreq:g} Hz, {unit_text(channel.unit) or 'no unit'}")
             if channel.prefilter:
                 lines.append(f"recorded through: {channel.prefilter}")
+            if self._filters is not None:
+                chosen = self._filters.of_kind(kind_of(channel))
+                lines.append("drawn unfiltered" if chosen.is_off else f"drawn through: {chosen.describe()}")
         if self._rows.notes[row]:
             what = "a scale given to this row" if self._rows.overridden[row] else "a scale of its own"
             lines.append(f"drawn on {what}: {self._rows.notes[row]}")

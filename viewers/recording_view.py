@@ -13,6 +13,7 @@ from PyQt6.QtWidgets import QVBoxLayout, QWidget
 from analysis.annotation import Annotation
 from analysis.annotation_index import AnnotationIndex
 from analysis.channel_quality import ChannelQuality
+from analysis.filtering import FilterBank
 from analysis.marks import Marks
 from analysis.montage import Montage
 from analysis.overview import Overview
@@ -197,6 +198,10 @@ class RecordingView(QWidget):
         `unfiltered` is what holds of them for a page that comes from the overview.
         """
         self.trace_view.set_note(text, hint, unfiltered)
+
+    def set_filters(self, filters: FilterBank) -> None:
+        """Take what the rows are drawn through, which their tool tips tell."""
+        self.trace_view.set_filters(filters)
 
     def set_filtered_share(self, share: float) -> None:
         """Say how much of a page that comes from the overview has been filtered in the background."""

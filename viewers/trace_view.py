@@ -14,6 +14,7 @@ from PyQt6.QtWidgets import QGridLayout, QWidget
 
 from analysis.annotation import Annotation
 from analysis.channel_quality import ChannelQuality
+from analysis.filtering import FilterBank
 from analysis.montage import Montage
 from analysis.recording import Channel, Page, Window
 from analysis.signal_blocks import ColumnPage
@@ -200,6 +201,10 @@ class TraceView(QWidget):
         self._write_notes(self.canvas.picture.page)
         self.canvas.repaint_all()
 
+    def set_filters(self, filters: FilterBank) -> None:
+        """Take what the rows are drawn through, which their tool tips tell."""
+        self.gutter.set_filters(filters)
+
     def set_filtered_share(self, share: float) -> None:
         """Say how much of a page that comes from the overview has been filtered in the background."""
         self._filtered_share = share
@@ -256,9 +261,6 @@ class TraceView(QWidget):
             self._rebuild_rows()
         self.setStyleSheet(f"TraceView {{ background: {theme.canvas}; }}")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
-        if self._montage is not None:  # letters may have another size
-            self.make_room_for(self._montage)
-            self._rebuild_rows()
         self._changed()
 
     def set_start(self, start: datetime | None, clock: bool) -> None:

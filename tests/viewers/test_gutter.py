@@ -10,6 +10,7 @@ from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
 from PyQt6.QtGui import QFontMetricsF, QHelpEvent, QWheelEvent
 from PyQt6.QtWidgets import QApplication, QToolTip
 
+from analysis.filtering import DisplayFilter, FilterBank
 from viewers.gutter import MAX_WIDTH, MIN_WIDTH, STRIP_ROOM, Gutter, gutter_width
 from viewers.rows import RowLooks, Rows
 from viewers.theme import font
@@ -69,8 +70,9 @@ def test_tool_tip_tells_the_files_own_label(qtbot, rows: Rows) -> None:
     qtbot.addWidget(gutter)
     gutter.set_rows(rows)
     gutter.set_states(("clipped", ""))
+    gutter.set_filters(FilterBank(DisplayFilter(1.0, 70.0, 50.0)))
     tip = gutter.tool_tip(0)
-    for text in ("Fp1", "EEG Fp1-Ref", "200 Hz", "µV", "HP:0.1Hz", "clipped"):
+    for text in ("drawn through: 1–70 Hz, notch 50 Hz", "Fp1", "EEG Fp1-Ref", "200 Hz", "µV", "HP:0.1Hz", "clipped"):
         assert text in tip
 
 
