@@ -23,7 +23,8 @@ def edit_label(before: Annotation, after: Annotation) -> str:
             return f"Lengthen {name} to {after.duration:.1f} s"
         return f"Move {side} of {name} to {elapsed(time, 1)}"
     if not (moved_start or moved_stop):
-        if not same_text and replace(rest, description=before.description) == before:
+        only_tag = replace(after.review, tag=before.review.tag) == before.review
+        if not same_text and only_tag and replace(rest, description=before.description) == before:
             return f"Change {name} to {after.title or 'mark'}"
         if rest == before and replace(after.review, comment=before.review.comment) == before.review:
             return f"Comment on {name}"

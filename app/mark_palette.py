@@ -324,7 +324,7 @@ class PalettePopup(QFrame):
         self.resize(round(px(300)), round(px(420)))
         screen = self.screen()
         if screen is not None:
-            room = screen.availableGeometry()
+            room = screen.availableGeometry().adjusted(4, 4, -4, -4)
             x = min(max(room.left(), place.x()), room.right() - self.width())
             y = min(max(room.top(), place.y()), room.bottom() - self.height())
             place = QPoint(x, y)

@@ -233,6 +233,7 @@ class Marking(QObject):
         self._select(current)
         self._dialog = MarkDialog(current, recording, self.types.vocabulary, self._window)
         self._dialog.accepted.connect(self._on_edited)
+        self._dialog.finished.connect(self._back_to_traces)
         self._dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._dialog.open()
 
@@ -240,6 +241,10 @@ class Marking(QObject):
         dialog, self._dialog = self._dialog, None
         if dialog is not None and dialog.mark() != dialog.before:
             self._replace(dialog.before, dialog.mark())
+
+    def _back_to_traces(self, _result: int) -> None:
+        self._window.activateWindow()
+        self._traces.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def delete(self) -> None:
         """Delete the chosen mark; what a model found is rejected instead, so that it is known to have been seen."""

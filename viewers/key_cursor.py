@@ -65,11 +65,12 @@ class KeyCursor(QObject):
             return
         self._begin(time, row)
         began, first = self._anchor
-        if first is None:
+        if row is None:  # the first one from the edge, by itself
             first = row = 0 if steps > 0 else len(rows) - 1
-            self._anchor = (began, first)
         else:
-            row = min(max((first if row is None else row) + steps, 0), len(rows) - 1)
+            first = row if first is None else first
+            row = min(max(row + steps, 0), len(rows) - 1)
+        self._anchor = (began, first)
         self._gutter.set_chosen(row)
         self._canvas.selection_channels = channels_of(rows.montage, range(min(first, row), max(first, row) + 1))
         self._go(time, row, extend=True)

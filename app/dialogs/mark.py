@@ -243,6 +243,8 @@ class MarkDialog(QDialog):
 
     def _on_times(self) -> None:
         onset, stop = self.onset.seconds(), self.stop.seconds()
+        if onset is not None and self.length.value() == 0 and self.sender() is self.onset.edit:
+            self.stop.set_seconds(stop := onset)  # a moment has no end of its own
         if onset is not None and stop is not None and stop >= onset:
             self.length.blockSignals(True)
             self.length.setValue(stop - onset)
@@ -279,6 +281,12 @@ class MarkDialog(QDialog):
         if not self.channels.everything.isChecked() and not self.channels.ch_names():
             return "the mark has no channels: check some, or All channels"
         return "" if self.text.text().strip() else "the mark has no text: choose a type or type a text"
+
+    def accept(self) -> None:
+        """Close, unless something cannot be kept."""
+        self._check()
+        if not self._problem():
+            super().accept()
 
     def mark(self) -> Annotation:
         """The mark as the fields have it."""
