@@ -24,6 +24,7 @@ from app.mark_keeper import MarkShelf
 from app.marking import Marking
 from app.session import Session
 from app.settings import Settings
+from app.testing import open_window
 from viewers.recording_view import RecordingView
 
 LEFT, PLAIN, SHIFT = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
@@ -576,3 +577,45 @@ def test_whatever_is_done_is_undone_and_done_again(desk: Desk, gestures: list[tu
         desk.marking.redo()
     assert held(desk) == end
     assert len({mark.id for mark in desk.marks}) == len(desk.marks)
+
+
+# In the real window
+
+
+@pytest.fixture
+def handle(shared, qtbot):
+    made = open_window(shared / "recordings/scalp-seizure-46ch/demo_edf.edf", (1400, 900), Settings(), 10.0)
+    made.wait()
+    yield made
+    made.close()
+
+
+def test_marks_come_and_go_in_the_real_window(handle, qtbot) -> None:
+    main = handle.main
+    canvas, rows = main.view.trace_view.canvas, main.view.trace_view.rows
+    before = [mark.description for mark in main.session.marks.items]
+    qtbot.mouseMove(canvas.viewport(), QPoint(round(canvas.scale_px.x(13.0)), round(float(rows.centre[5]))))
+    QTest.keyClick(main, Qt.Key.Key_S)
+    handle.wait()
+    (mark,) = [mark for mark in main.session.marks.items if mark.author == "reader"]
+    assert mark.ch_names == ("F3", "C3")
+    assert main.queue.current is mark
+    handle.set_montage("common average")
+    handle.wait()
+    assert len(canvas.bands_of(mark.ch_names)) == 2
+    QTest.keyClick(main, Qt.Key.Key_Escape)
+    assert main.queue.current is None
+    QTest.keyClick(main, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert [mark.description for mark in main.session.marks.items] == before
+    assert main.status._message.text() == "undone: Mark Spike at 00:13.0"
+
+
+def test_choosing_a_mark_on_the_page_does_not_move_the_page(handle, qtbot) -> None:
+    main = handle.main
+    (seizure,) = main.session.add_annotations([Annotation(2.0, 17.5, "Seizure", author="reader")])
+    handle.wait()
+    canvas = main.view.trace_view.canvas
+    place = QPoint(round(canvas.scale_px.x(seizure.stop)), canvas.height() // 2)
+    qtbot.mouseClick(canvas.viewport(), LEFT, pos=place)
+    assert main.queue.current is seizure
+    assert main.session.window.start == 10.0
