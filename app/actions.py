@@ -89,7 +89,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
         ActionSpec(f"montage_{key}", "View", f"Montage: {text}", (str(key),), submenu="Montage")
         for key, text in enumerate(_MONTAGE_KEYS, 1)
     ),
-    ActionSpec("choose_reference", "View", "One channel as reference…", submenu="Montage"),
+    ActionSpec("choose_reference", "View", "Choose the reference…", submenu="Montage"),
     ActionSpec("right_first", "View", "Right side above left", (), True, "Montage"),
     ActionSpec("montage_editor", "View", "Montages of your own…", ("Ctrl+M",), submenu="Montage"),
     ActionSpec("bad_channels", "View", "Bad channels…", ("Ctrl+B",), submenu="Montage"),

@@ -205,7 +205,7 @@ def _screenshot(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sensitivity", type=_sensitivity, metavar="UV", help="microvolts per millimetre (default: 7)")
     parser.add_argument("--overlay", action="append", default=[], metavar="NAME", help="overlay to show: seizure")
     parser.add_argument("--panel", metavar="NAME", help="panel to bring into view")
-    parser.add_argument("--montage", metavar="NAME", help="montage (default: the usual one)")
+    parser.add_argument("--montage", metavar="NAME", help="montage, also one of your own (default: the usual one)")
     parser.add_argument("--theme", choices=("light", "dark"), default="light", help="default: light")
     parser.add_argument("--size", type=_size, default=(1600, 900), metavar="WxH", help="default: 1600x900")
     parser.add_argument("--out", metavar="F.png", required=True, help="picture to write")

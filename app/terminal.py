@@ -167,6 +167,7 @@ def screenshot(options: Namespace) -> None:
     draw_off_screen()
     load_qt()
     from app.screenshot import Shot, take_screenshot
+    from app.settings import folders
 
     shot = Shot(
         options.recording,
@@ -181,6 +182,7 @@ def screenshot(options: Namespace) -> None:
         options.montage,
         options.theme,
         options.size,
+        folders().data / "montages",
     )
     with console_progress("Rendering") as progress:
         warnings = take_screenshot(shot, Path(options.out), progress)

@@ -70,10 +70,10 @@ def custom_montage(custom: CustomMontage, sources: Sources) -> Montage:
     return Montage(custom.name, with_unique_names((*rows, *tail)), "; ".join(notes))
 
 
-def row_faults(rows: Iterable[CustomRow], sources: Sources) -> list[str]:
-    """For each row "" or why the recording cannot give it."""
+def try_rows(rows: Iterable[CustomRow], sources: Sources) -> list[Derivation | str]:
+    """For each row what a recording makes of it, or why it cannot give it."""
     maker = _RowMaker(sources)
-    return [made if isinstance(made := maker.make(row, 0), str) else "" for row in rows]
+    return [maker.make(row, 0) for row in rows]
 
 
 class _RowMaker:

@@ -27,6 +27,10 @@ CONVENTIONS = (
     "than 20 minutes first show the electrodes as recorded, and the filtered rows once they are ready.",
     "Heart, eye and muscle, respiration and other voltages have scale and filters of their own (Ctrl+T); what they "
     "are is written at the row and at the foot of the page. Respiration and what is no voltage is drawn positive up.",
+    "Averages and Laplacian do without channels that are marked as bad (B) or flat, and without ears; what is left out "
+    "or missing is told beside the recording's name. In the Laplacian, electrodes at the edge of the cap have "
+    "neighbours on one side only and are biased; a row with an asterisk lacks some of its neighbours. Mastoids that "
+    "stand in for ear lobes are near them, not the same.",
     "Sensitivity is in microvolts per millimetre of this screen. Until the screen has been measured "
     "(View, Measure the screen…) the millimetre is the one the system reports.",
     "Everything in violet was said by a model. Black or white marks are from the file or from a person.",

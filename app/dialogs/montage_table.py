@@ -21,7 +21,8 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from analysis.montages.custom import AVERAGE_WORD, CustomRow, Electrode, parse_electrode, row_faults
+from analysis.montages.custom import AVERAGE_WORD, CustomRow, Electrode, parse_electrode, try_rows
+from analysis.montages.derivation import Derivation
 from analysis.montages.sources import Sources
 from app.panel import label
 
@@ -186,20 +187,18 @@ class RowTable(QWidget):
 
     def _check(self) -> None:
         """Say at each row what the open recording cannot give, and below the table how many rows there are."""
+        places = [i for i, row in enumerate(self._rows) if row is not None]
         rows = [row for row in self._rows if row is not None]
-        faults = iter(row_faults(rows, self._sources) if self._sources is not None else [""] * len(rows))
+        found = try_rows(rows, self._sources) if self._sources is not None else [None] * len(rows)
         self.table.blockSignals(True)
         bad = 0
-        for i, row in enumerate(self._rows):
-            if row is None:
-                continue
-            found = next(faults)
-            fault = found if row.input1.name else _NO_FIRST
+        for i, row, made in zip(places, rows, found, strict=True):
+            fault = _NO_FIRST if not row.input1.name else made if isinstance(made, str) else ""
             bad += bool(fault)
             item = self.table.item(i, _CHECK)
             assert item is not None
-            item.setText(fault or ("✓" if self._sources is not None else ""))
-            item.setToolTip(fault)
+            item.setText(fault or (f"✓ {made.name}" if isinstance(made, Derivation) else ""))
+            item.setToolTip(item.text())
             item.setData(Qt.ItemDataRole.ForegroundRole, self._caution if fault else None)
         self.table.blockSignals(False)
         self.state.setText(_summary(len(rows), bad, self._sources is not None))

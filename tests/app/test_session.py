@@ -7,6 +7,7 @@ import pytest
 
 from analysis.annotation import Annotation
 from analysis.marks import Marks
+from analysis.montage import MontageOptions
 from analysis.recording import Channel, Window
 from analysis.results import AnalysisRequest, SeizurePrediction
 from app.session import INTRACRANIAL_SENSITIVITY, Session, View
@@ -174,3 +175,52 @@ def test_a_remembered_montage_that_cannot_be_derived_gives_way_to_the_usual_one(
     session.open(array_recording([pair], np.zeros((1, 1000)), 10.0), 20.0, "common average", 30.0)
     assert session.view.montage == "as recorded"
     assert session.window == Window(20.0, 50.0)
+
+
+def test_marking_a_channel_as_bad_rebuilds_what_it_takes_part_in_and_nothing_else(session, qtbot):
+    rebuilt: list[object] = []
+    session.montage_changed.connect(rebuilt.append)
+    with qtbot.waitSignal(session.bad_channels_changed) as changed:
+        session.set_bad_channels(["T7", "no such channel"])
+    assert changed.args == [frozenset({"T7"})]
+    assert rebuilt == []  # no row of the longitudinal montage holds an average
+    session.change_view(montage="common average")
+    assert "T7" not in session.montage.derivations[0].cathode
+    session.set_bad_channels([])
+    assert rebuilt == [session.montage]
+    assert "T7" in session.montage.derivations[0].cathode
+    session.set_bad_channels([])
+    assert len(rebuilt) == 1
+
+
+def test_a_montage_that_bad_channels_make_impossible_gives_way_in_words(session):
+    refused: list[str] = []
+    session.refused.connect(refused.append)
+    session.change_view(montage="common average")
+    session.set_bad_channels(SITES)
+    assert session.view.montage == "LB-18.1"
+    assert "good referential" in refused[0]
+
+
+def test_bad_channels_belong_to_the_recording(session, recording, array_recording):
+    session.set_bad_channels(["T7"])
+    session.open(array_recording([Channel("T7", "T7", "eeg", "uV", 10.0, site="T7")], np.zeros((1, 100)), 10.0))
+    assert session.bad_channels == frozenset()
+    session.open(recording, montage="common average", bad_channels=["T7", "gone"])
+    assert session.bad_channels == {"T7"}
+    assert "T7" not in session.montage.derivations[0].cathode
+
+
+def test_flat_channels_stay_out_of_averages_until_another_recording_is_open(session, recording):
+    session.open(recording, montage="common average")
+    session.set_channel_states({"Cz": "flat", "Pz": "no signal", "Oz": "clipped", "O1": "ok"})
+    assert {"Cz", "Pz"}.isdisjoint(session.montage.derivations[0].cathode)
+    assert "left out, flat: Cz; left out, no signal: Pz" in session.montage.note
+    session.open(recording, montage="common average")
+    assert "Cz" in session.montage.derivations[0].cathode
+
+
+def test_the_side_that_stands_above_can_be_changed_at_any_time(session):
+    session.set_montage_options(MontageOptions(right_first=True))
+    assert session.montage.ch_names[0] == "Fp2-F8"
+    assert session.view.montage == "LB-18.1"

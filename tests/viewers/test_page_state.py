@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from analysis.channel_quality import ChannelQuality
+from analysis.montage import Derivation, Montage
 from viewers.page_state import duration_text, find_holes, row_faults, row_states
 from viewers.rows import Rows
 from viewers.trace_picture import with_columns
@@ -75,6 +76,14 @@ def test_fault_of_the_recording_comes_first(make_page, rows: Rows) -> None:
     data = sines()
     data[:, 1] = 0
     assert row_states(with_columns(make_page(data, NAMES), 500), rows, faults)[1] == "clipped"
+
+
+def test_what_the_reader_marked_as_bad_is_said_before_all_else(eeg_channels) -> None:
+    montage = Montage("m", (Derivation("A-B", "A", ("B",)), Derivation("C-avg", "C", ("A", "B", "C"))))
+    rows = Rows(montage, 300, 7, 4, eeg_channels(*NAMES))
+    found = {"A": ChannelQuality("flat"), "C": ChannelQuality("flat")}
+    assert row_faults(rows, found, frozenset("B")) == ("B bad", "flat")
+    assert row_faults(rows, found, frozenset("AC")) == ("bad", "bad")
 
 
 def test_uncalibrated_channel_says_so_without_being_judged(eeg_channels, single_montage) -> None:

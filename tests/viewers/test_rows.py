@@ -173,3 +173,18 @@ def test_no_rows_and_very_many(eeg_channels, single_montage) -> None:
 def test_nice_numbers(value: float, up: float, down: float) -> None:
     assert nice_ceiling(value) == pytest.approx(up)
     assert nice_floor(value) == pytest.approx(down)
+
+
+def test_rows_of_bad_channels_are_grey_whatever_the_colours(eeg_channels) -> None:
+    montage = Montage(
+        "m",
+        (
+            Derivation("A-B", "A", ("B",), "left"),
+            Derivation("B-C", "B", ("C",), "right"),
+            Derivation("C-avg", "C", ("A", "B"), "midline"),
+        ),
+    )
+    for colours in ("sides", "black", "regions"):
+        plain = Rows(montage, 400, 7, PX_PER_MM, eeg_channels(*"ABC"), looks=RowLooks(colours=colours)).inks
+        looks = RowLooks(colours=colours, bad=frozenset("A"))
+        assert Rows(montage, 400, 7, PX_PER_MM, eeg_channels(*"ABC"), looks=looks).inks == ("muted", *plain[1:])

@@ -17,7 +17,7 @@ from analysis.montages.custom import (
     custom_montage,
     known_electrodes,
     parse_electrode,
-    row_faults,
+    try_rows,
 )
 from analysis.montages.sources import Sources
 from analysis.readers import open_recording
@@ -81,11 +81,12 @@ def test_faults_are_told_row_by_row(recording_of):
         CustomRow(named("F7-T7"), to_average=True),
         CustomRow(site("Oz"), (site("Cz"),)),
     ]
-    assert row_faults(rows, sources) == [
-        "",
-        "",
+    made = try_rows(rows, sources)
+    assert [row if isinstance(row, str) else row.name for row in made] == [
+        "F7-T7",
+        "T7-F7",
         "F7 known only within recorded pairs such as F7-T7",
-        "",
+        "F7-T7",
         "F7-T7 holds no potential that an average can be taken from",
         "Oz not in the recording",
     ]
@@ -93,7 +94,7 @@ def test_faults_are_told_row_by_row(recording_of):
 
 def test_what_has_another_unit_is_not_taken_away(recording_of, channel):
     recording = recording_of(["Cz", channel("SpO2", type="misc", unit="%")])
-    (fault,) = row_faults([CustomRow(site("Cz"), (named("SpO2"),))], Sources(recording))
+    (fault,) = try_rows([CustomRow(site("Cz"), (named("SpO2"),))], Sources(recording))
     assert "another unit" in fault
 
 
