@@ -1,7 +1,8 @@
 """Reads tables of events by the names of their columns: BIDS and SzCORE .tsv, TUH .csv, Persyst, plain .csv.
 
 Our own tables hold, beside the columns of SzCORE, all that a mark says: `OUR_COLUMNS`, and in `EXACT` as JSON whatever
-a plain cell cannot hold, such as a text with a tab.
+a plain cell cannot hold, such as a text with a tab. Tables of others to which we have added marks have these columns
+too; their own rows name no author there.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from analysis.seizure_marks import SEIZURE_CODES
 PREAMBLE_LINES = 60
 BACKGROUND = "bckg"
 NOT_AVAILABLE = "n/a"
+COLUMNS = ("onset", "duration", "eventType", "confidence", "channels", "dateTime", "recordingDuration")
 OUR_COLUMNS = ("comment", "HED", "author", "reviewState", "reviewer", "reviewTime", "created", "changed")
 EXACT = "exact"
 
@@ -57,6 +59,17 @@ _OTHER_COLUMNS: Mapping[str, tuple[str, ...]] = {
 }
 # In our own tables names are exact, and everything else is a further column.
 _OUR_NAMES = {
+    "author": "author",
+    "comment": "comment",
+    "tag": "HED",
+    "decision": "reviewState",
+    "by": "reviewer",
+    "at": "reviewTime",
+    "created": "created",
+    "changed": "changed",
+    "exact": EXACT,
+}
+_SZCORE_NAMES = {
     "onset": "onset",
     "duration": "duration",
     "label": "eventType",
@@ -64,15 +77,6 @@ _OUR_NAMES = {
     "channels": "channels",
     "when": "dateTime",
     "total": "recordingDuration",
-    "comment": "comment",
-    "tag": "HED",
-    "author": "author",
-    "decision": "reviewState",
-    "by": "reviewer",
-    "at": "reviewTime",
-    "created": "created",
-    "changed": "changed",
-    "exact": EXACT,
 }
 _NOTHING = frozenset({"", "-", "n/a", "na"})  # how tables say that a time is not known
 _ALL_CHANNELS = frozenset({"", "all", "n/a", "na", "nan", "term"})  # TUH calls a whole-recording row TERM
@@ -109,11 +113,14 @@ def read_table(path: Path, duration: float | None) -> EventTable:
     """
     complaints = Complaints(path)
     table = parse_table(path, complaints)
+    ours = [row.annotation for row in table.rows if row.is_ours]
+    others = [row for row in table.rows if not row.is_ours]
+    if table.is_ours:  # here a mark may be called what others call background
+        others = [row for row in others if row.label.strip().lower() != BACKGROUND]
     known = first_known(table.duration, duration)
-    if table.is_ours:
-        events = tuple(row.annotation for row in sorted(table.rows, key=lambda row: (row.onset, row.stop)))
-    else:
-        events = tidy(table.rows, known, complaints)
+    events = tidy(others, known, complaints)
+    if ours:
+        events = tuple(sorted((*events, *ours), key=lambda event: (event.onset, event.stop)))
     return EventTable(events, known, complaints.sentences(), table.start, table.is_ours)
 
 
@@ -125,11 +132,11 @@ def parse_table(path: Path, complaints: Complaints) -> ParsedTable:
     lines = [(i, line) for i, line in numbered if not line.lstrip().startswith("#")]
     delimiter = _delimiter(path, [line for _, line in lines])
     at, names = _find_header(path, lines, delimiter)
-    is_ours = {"onset", "duration", "eventType", *OUR_COLUMNS} <= set(names)
+    is_ours = set(OUR_COLUMNS) <= set(names)
     columns = _columns(names, is_ours)
     if "label" not in columns:
         complaints.add(None, "no column names the kind of event, so every row is read as a seizure")
-    lines_reader = _LineReader(names, columns, delimiter, _preamble_start(lines[:at], delimiter), is_ours, complaints)
+    lines_reader = _LineReader(names, columns, delimiter, _preamble_start(lines[:at], delimiter), complaints)
     rows = tuple(row for i, line in lines[at + 1 :] if (row := lines_reader.read(i, line)) is not None)
     known = first_known(_commented_duration(comments), lines_reader.duration)
     start = lines_reader.start
@@ -159,7 +166,6 @@ class _LineReader:
         columns: Mapping[str, int],
         delimiter: str,
         clock_start: float | None,
-        is_ours: bool,
         complaints: Complaints,
     ) -> None:
         self._names = names
@@ -167,7 +173,6 @@ class _LineReader:
         self._delimiter = delimiter
         self._decimal = "." if delimiter == "," else ","
         self._clock_start = clock_start
-        self._is_ours = is_ours
         self._complaints = complaints
         self._others = [k for k in range(len(names)) if k not in columns.values()]
         self._durations: set[float] = set()
@@ -193,17 +198,15 @@ class _LineReader:
         if total is not None and total > 0:
             self._durations.add(total)
         self.start = self.start or _when(cells.get("when", ""))
-        if not self._is_ours:
-            return row
-        if row.label == BACKGROUND and not row.author and not _told(cells.get("exact", "")):
-            return None  # stands for a recording without marks
-        return _exactly(row, cells.get("exact", ""))
+        return _exactly(row, cells.get("exact", "")) if row.is_ours else row
 
     def _row(self, number: int, cells: Mapping[str, str], raw: Sequence[str]) -> EventRow | None:
         onset = self._moment(cells["onset"])
         if onset is None:
             self._complaints.add(number, f"the onset {cells['onset'][:20]!r} is not a time; the line is left out")
             return None
+        author = _told(cells.get("author", ""))
+        is_ours = bool(author or _told(cells.get("exact", "")))
         duration, end = cells.get("duration", ""), cells.get("stop", "")
         length = parse_number(duration, self._decimal)
         stop = onset + length if length is not None else self._moment(end)
@@ -216,14 +219,15 @@ class _LineReader:
             number,
             onset,
             onset if stop is None else stop,
-            self._label(number, raw[self._columns["label"]] if "label" in self._columns else None),
+            self._label(number, raw[self._columns["label"]] if "label" in self._columns else None, is_ours),
             is_interval=stop is not None and length is None,
             confidence=parse_share(cells.get("confidence", "")),
             ch_names=parse_channels(cells.get("channels", "")),
-            extras=self._extras(raw),
+            extras=self._extras(raw, is_ours),
             length=length,
-            author=_told(cells.get("author", "")) if self._is_ours else SIDECAR,
+            author=author or SIDECAR,
             review=_review(cells),
+            is_ours=is_ours,
         )
 
     def _moment(self, text: str) -> float | None:
@@ -235,11 +239,11 @@ class _LineReader:
             return clock
         return clock - self._clock_start if clock >= self._clock_start else clock - self._clock_start + 86400.0
 
-    def _label(self, number: int, text: str | None) -> str:
+    def _label(self, number: int, text: str | None, is_ours: bool) -> str:
         if text is None:
             return SEIZURE_TYPE
         label = text.strip()
-        if self._is_ours:
+        if is_ours:
             return _told(label)
         code = label.lower()
         if code in SEIZURE_CODES and text != code:
@@ -247,11 +251,11 @@ class _LineReader:
             return code
         return label
 
-    def _extras(self, raw: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    def _extras(self, raw: Sequence[str], is_ours: bool) -> tuple[tuple[str, str], ...]:
         if not self._others:
             return ()
         pairs = ((self._names[k], raw[k].strip()) for k in self._others)
-        if self._is_ours:
+        if is_ours:
             return tuple((name, value) for name, value in pairs if _told(value))
         return tuple((name, value) for name, value in pairs if value)
 
@@ -336,15 +340,23 @@ def _preamble_start(lines: Sequence[tuple[int, str]], delimiter: str) -> float |
 
 def _columns(names: Sequence[str], is_ours: bool) -> dict[str, int]:
     """Which column holds what; only what is there, and no column twice."""
-    if is_ours:
-        return {key: names.index(name) for key, name in _OUR_NAMES.items() if name in names}
     plain = [_plain(name) for name in names]
     found: dict[str, int] = {}
-    for key, aliases in {"onset": _ONSET, **_OTHER_COLUMNS}.items():
-        at = _column(plain, aliases)
-        if at is not None:
-            found[key] = at
+    if is_ours:
+        is_whole = set(COLUMNS) <= set(names)
+        exact = _OUR_NAMES | (_SZCORE_NAMES if is_whole else {})
+        found = {key: names.index(name) for key, name in exact.items() if name in names}
+        if _column([name for name in plain if name != "comment"], _LABEL) is None:
+            del found["comment"]  # where nothing else says what is marked, the comments do
+        for at in found.values():
             plain[at] = ""
+        if is_whole:
+            return found
+    for key, aliases in {"onset": _ONSET, **_OTHER_COLUMNS}.items():
+        column = _column(plain, aliases) if key not in found else None
+        if column is not None:
+            found[key] = column
+            plain[column] = ""
     return found
 
 

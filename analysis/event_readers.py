@@ -24,8 +24,8 @@ _CLOCK = re.compile(r"^(?:d(\d+)\s+)?(\d{1,3})[:.](\d{1,2})[:.](\d{1,2}(?:\.\d+)
 class EventTable:
     """The events of one recording, its length in seconds where the file tells it, and what had to be put right.
 
-    Events are sorted by onset; `warnings` are sentences that name the file and the line. `is_ours` tells that this
-    program wrote the table with all that its marks say, so that nothing in it has to be put right.
+    Events are sorted by onset; `warnings` are sentences that name the file and the line. `is_ours` tells that the
+    table has the columns in which this program says all of a mark.
     """
 
     events: tuple[Annotation, ...]
@@ -39,7 +39,8 @@ class EventTable:
 class EventRow:
     """One line as it stands in the file; `is_interval` when it gives an end, which must then lie after the onset.
 
-    `length` is the duration where the line gives one, from which the end was worked out.
+    `length` is the duration where the line gives one, from which the end was worked out. `is_ours` tells that this
+    program wrote the line, in which nothing has to be put right then.
     """
 
     line: int | None
@@ -53,6 +54,7 @@ class EventRow:
     length: float | None = None
     author: str = SIDECAR
     review: Review = UNREVIEWED
+    is_ours: bool = False
 
     @property
     def annotation(self) -> Annotation:

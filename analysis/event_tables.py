@@ -9,7 +9,7 @@ from pathlib import Path
 
 from analysis.annotation import Annotation
 from analysis.errors import RecordingError
-from analysis.event_columns import BACKGROUND, NOT_AVAILABLE, read_table
+from analysis.event_columns import BACKGROUND, COLUMNS, NOT_AVAILABLE, read_table
 from analysis.event_lists import read_list, read_wfdb_seizures
 from analysis.event_readers import EventTable, read_tse
 from analysis.seizure_marks import find_seizures, seizures
@@ -26,7 +26,6 @@ __all__ = [
     "write_events",
 ]
 
-COLUMNS = ("onset", "duration", "eventType", "confidence", "channels", "dateTime", "recordingDuration")
 _SLACK = 1e-6  # seconds of rounding past the end that are not worth a word
 
 _TEXT_SUFFIXES = frozenset({".tsv", ".csv", ".csv_bi", ".txt", ".tse", ".tse_bi"})

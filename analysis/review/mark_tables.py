@@ -159,7 +159,7 @@ def mark_cells(mark: Annotation) -> dict[Any, str]:
         exact["ch_names"] = mark.ch_names
     if mark.extras:
         cells |= {key: plain_text(value) for key, value in keyed_extras(mark)}
-        if not all(_has_column(name) and is_plain(value) for name, value in mark.extras):
+        if not all(has_column(name) and is_plain(value) for name, value in mark.extras):
             exact["extras"] = mark.extras
     if exact:
         cells[EXACT] = json.dumps(exact, separators=(",", ":"), default=float)
@@ -196,7 +196,7 @@ def column_order(marks: Iterable[Annotation]) -> list[tuple[str, int]]:
     Those whose names a table of ours cannot have are left out; `exact` holds them.
     """
     orders = dict.fromkeys(
-        tuple(key for key, _ in keyed_extras(mark) if _has_column(key[0])) for mark in marks if mark.extras
+        tuple(key for key, _ in keyed_extras(mark) if has_column(key[0])) for mark in marks if mark.extras
     )
     before: dict[tuple[str, int], set[tuple[str, int]]] = {}
     for order in orders:
@@ -251,6 +251,6 @@ def slowly(items: Sequence[Any]) -> Iterator[Any]:
             time.sleep(0)
 
 
-def _has_column(name: str) -> bool:
+def has_column(name: str) -> bool:
     """Whether a further column can have that name in a table of ours."""
     return is_plain(name) and name not in RESERVED
