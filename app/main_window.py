@@ -160,7 +160,9 @@ class MainWindow(QMainWindow):
         self.docks["marks"] = PanelDock("marks", "Types of marks", self.marking.palette, stretches=True)
         for name in ("recording", "events", "sensitivity", "overlays", "jobs", "marks"):
             self.addDockWidget(left, self.docks[name])
+        self.tabifyDockWidget(self.docks["events"], self.docks["marks"])
         self.docks["marks"].hide()
+        self.docks["marks"].toggleViewAction().triggered.connect(self.docks["marks"].raise_)
         for name in ("inspector", "model", "prediction", "agreement"):
             self.addDockWidget(right, self.docks[name])
         self.docks["raters"] = PanelDock("raters", "Two raters", self.raters_panel, stretches=True)
@@ -169,7 +171,8 @@ class MainWindow(QMainWindow):
         self.docks["raters"].hide()
         self.docks["raters"].toggleViewAction().toggled.connect(self.comparing.set_shown)
         self.raters_panel.open_requested.connect(self.actions_by_id["open_events"].trigger)
-        self.setTabPosition(right, QTabWidget.TabPosition.North)
+        for side in (left, right):
+            self.setTabPosition(side, QTabWidget.TabPosition.North)
         self.tabifyDockWidget(self.docks["prediction"], self.docks["agreement"])
         self.docks["agreement"].setWindowTitle("Agreement")
         self.docks["prediction"].raise_()

@@ -273,8 +273,11 @@ QAbstractItemView::item:selected { background: @accent_soft@; color: @text@; }
 QHeaderView::section {
     background: @chrome@; color: @muted@; border: none; border-bottom: 1px solid @border@; padding: 3px 6px; }
 QCheckBox, QRadioButton { color: @text@; spacing: 7px; background: transparent; }
-QCheckBox::indicator {
+QCheckBox::indicator, QListWidget::indicator {
     width: 11px; height: 11px; border: 1px solid @border@; border-radius: 3px; background: @field@; }
+QListWidget::indicator { border-color: @muted@; }
+QListWidget::indicator:checked { background: @accent@; border-color: @accent@; }
+QListWidget::indicator:disabled { background: @border@; border-color: @border@; }
 QRadioButton::indicator {
     width: 9px; height: 9px; border: 1px solid @muted@; border-radius: 5px; background: @field@; }
 QRadioButton::indicator:checked { border: 3px solid @accent@; width: 5px; height: 5px; border-radius: 5px; }

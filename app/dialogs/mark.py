@@ -142,6 +142,7 @@ class MarkDialog(QDialog):
 
     def _make_fields(self, mark: Annotation, recording: Recording) -> None:
         self.type = self._make_type(mark)
+        self._typed = self.type.currentText()
         self.text = QLineEdit(mark.description)
         self.onset = _TimeField("Start", mark.onset, recording)
         self.stop = _TimeField("End", mark.stop, recording)
@@ -165,6 +166,7 @@ class MarkDialog(QDialog):
         self.tag = QLineEdit(mark.review.tag)
         self.has_confidence.toggled.connect(self.confidence.setEnabled)
         self.type.activated.connect(self._on_type)
+        self.type.lineEdit().editingFinished.connect(self._on_type_typed)
         self.onset.edit.textEdited.connect(self._on_times)
         self.stop.edit.textEdited.connect(self._on_times)
         self.length.valueChanged.connect(self._on_length)
@@ -237,9 +239,23 @@ class MarkDialog(QDialog):
 
     def _on_type(self, index: int) -> None:
         term = self.type.itemData(index)
+        self._typed = self.type.currentText()
         if term is not None:
             self.text.setText(term.name)
             self.tag.setText(term.tag)
+
+    def _on_type_typed(self) -> None:
+        """A type that was typed: one of the vocabulary, or else a text of the reader's own."""
+        typed = self.type.currentText().strip()
+        if typed in ("", _FREE_TEXT, self._typed):
+            return
+        self._typed = typed
+        index = self.type.findText(typed, Qt.MatchFlag.MatchFixedString)
+        if index > 0:
+            self.type.setCurrentIndex(index)
+            self._on_type(index)
+        else:
+            self.text.setText(typed)
 
     def _on_times(self) -> None:
         onset, stop = self.onset.seconds(), self.stop.seconds()

@@ -139,6 +139,21 @@ def test_a_type_brings_its_name_and_tag(open_dialog) -> None:
     assert open_dialog(replace(MARK, description="of my own")).type.currentIndex() == 0
 
 
+def test_a_type_may_be_typed_and_leaving_the_field_changes_nothing(open_dialog) -> None:
+    dialog = open_dialog()
+    dialog.text.setText("Seizure, left")
+    dialog.type.lineEdit().editingFinished.emit()
+    assert dialog.mark().description == "Seizure, left"
+    for typed, text, tag in (
+        ("spike", "Spike", "Epileptiform-interictal-activity, Spike"),
+        ("Odd wave", "Odd wave", None),
+    ):
+        dialog.type.lineEdit().selectAll()
+        QTest.keyClicks(dialog.type.lineEdit(), typed)
+        dialog.type.lineEdit().editingFinished.emit()
+        assert (dialog.mark().description, dialog.mark().review.tag) == (text, tag)
+
+
 def test_confidence_is_a_number_or_none(open_dialog) -> None:
     dialog = open_dialog()
     dialog.confidence.setValue(0.8)
