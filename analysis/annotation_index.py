@@ -79,7 +79,8 @@ class AnnotationIndex:
         index = AnnotationIndex.__new__(AnnotationIndex)
         index.items = tuple(compress(self.items, kept.tolist()))
         index.onset, index.stop = self.onset[kept], self.stop[kept]
-        index._authors = Counter(map(_AUTHOR, index.items))
+        only = next(iter(self._authors), "") if len(self._authors) == 1 else None
+        index._authors = Counter(map(_AUTHOR, index.items)) if only is None else +Counter({only: len(index.items)})
         index._settle()
         return index
 

@@ -40,12 +40,13 @@ class Lines:
     open: AnnotationIndex = field(default_factory=AnnotationIndex)
     accepted: AnnotationIndex = field(default_factory=AnnotationIndex)
     rejected: AnnotationIndex = field(default_factory=AnnotationIndex)
+    seizures: AnnotationIndex = field(default_factory=AnnotationIndex)  # as spans, where two marks may tell of one
 
     def of_line(self, number: int) -> tuple[AnnotationIndex, ...]:
         """All that is drawn on one line."""
         if LINES[number][1] == "model":
             return (self.to_review, self.open, self.accepted, self.rejected)
-        return (self.told,) if LINES[number][1] == "file" else (self.mine,)
+        return (self.told, self.seizures) if LINES[number][1] == "file" else (self.mine,)
 
     def line_of(self, mark: Annotation) -> int:
         """The number of the line on which a mark lies."""
@@ -84,7 +85,8 @@ def paint_lines(
     for number, (colour, source) in enumerate(LINES):
         y = top + number * pitch
         if source != "model":
-            paint_bars(painter, scale, lines.of_line(number)[0], y, bar, theme.colour(colour))
+            for index in lines.of_line(number):
+                paint_bars(painter, scale, index, y, bar, theme.colour(colour))
             continue
         for index in (lines.to_review, lines.open, lines.accepted):
             paint_bars(painter, scale, index, y, bar, accent, random_weights)

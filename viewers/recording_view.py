@@ -75,8 +75,7 @@ class RecordingView(QWidget):
         self._montage: tuple[Montage, Sequence[Channel]] | None = None  # waits for its first page
         self._px_per_mm: float | None = None
         self._marks = Marks()
-        self._told = (AnnotationIndex(), ())  # marks of files, and the seizures that people tell of
-        self._told_line = AnnotationIndex()
+        self._seizures: tuple[tuple[tuple[float, float], ...], AnnotationIndex] = ((), AnnotationIndex())
         self._prediction: SeizurePrediction | None = None
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
@@ -252,19 +251,19 @@ class RecordingView(QWidget):
     def _set_lines(self) -> None:
         events = AnnotationIndex(self._prediction.events if self._prediction is not None else ())
         lines = sort_by_line(self._marks, events)
-        lines = replace(lines, told=self._with_seizures(lines.told, self._marks.seizures))
+        lines = replace(lines, seizures=self._seizure_spans(self._marks.seizures))
         of_random = self._prediction is not None and self._prediction.random_weights
         random_weights = are_random(lines, of_random)
         self.readers_lane.set_lines(lines, random_weights)
         self.timeline.set_lines(lines, random_weights)
         self.trends.set_lines(lines, random_weights)
 
-    def _with_seizures(self, marks: AnnotationIndex, seizures: tuple[tuple[float, float], ...]) -> AnnotationIndex:
-        """Marks, and as spans the seizures that two of them may tell of; worked out again when either has changed."""
-        if self._told[0] is not marks or self._told[1] is not seizures:
+    def _seizure_spans(self, seizures: tuple[tuple[float, float], ...]) -> AnnotationIndex:
+        """The seizures that people tell of, as spans; worked out again when they have changed."""
+        if self._seizures[0] is not seizures:
             spans = [Annotation(start, stop - start, "sz", author="file") for start, stop in seizures]
-            self._told, self._told_line = (marks, seizures), marks.changed((), spans) if spans else marks
-        return self._told_line
+            self._seizures = (seizures, AnnotationIndex(spans))
+        return self._seizures[1]
 
     # Look
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
-from analysis.annotation import Annotation
+from analysis.annotation import UNREVIEWED, Annotation
 from analysis.review.decisions import STANDINGS, ends_are_moved, seen_span, standing
 
 _SOURCES = {"reader": "you", "file": "file"}
 _BLOCK = 2048
+_ONSET, _DURATION, _CONFIDENCE = attrgetter("onset"), attrgetter("duration"), attrgetter("confidence")
 
 
 def source_name(author: str) -> str:
@@ -44,10 +47,9 @@ class Vocabulary:
     def codes(self, mark: Annotation) -> tuple[int, int, int, int]:
         """Numbers of the type, the author, the standing and the searchable text of a mark."""
         review = mark.review
-        key = (
-            *(mark.description, mark.author, mark.ch_names, review.decision, bool(review.changed)),
-            *(review.comment, review.tag, review.by),
-        )
+        key: tuple[Any, ...] = (mark.description, mark.author, mark.ch_names)
+        if review is not UNREVIEWED:
+            key += (review.decision, bool(review.changed), review.comment, review.tag, review.by)
         found = self._codes.get(key)
         if found is None:
             found = self._codes[key] = self._new_codes(mark)
@@ -96,11 +98,16 @@ class MarkColumns:
     def of(cls, items: Sequence[Annotation], vocabulary: Vocabulary) -> MarkColumns:
         """Columns of marks in the order given; a hundred thousand take some tenths of a second."""
         n = len(items)
-        numbers = np.array([_numbers(mark) for mark in items], np.float64).reshape(n, 5)
-        codes = np.array([vocabulary.codes(mark) for mark in items], np.int32).reshape(n, 4)
-        onset, duration, confidence, start, stop = (np.ascontiguousarray(numbers[:, i]) for i in range(5))
+        onset, duration = (np.fromiter(map(of, items), np.float64, n) for of in (_ONSET, _DURATION))
+        confidence = np.array(list(map(_CONFIDENCE, items)), np.float64)  # None becomes NaN
+        start, stop, moved = onset.copy(), onset + duration, np.zeros(n, bool)
+        for i, mark in enumerate(items):
+            if mark.extras:
+                start[i], stop[i] = seen_span(mark)
+            if mark.review is not UNREVIEWED and mark.review.changed:
+                moved[i] = ends_are_moved(mark)
+        codes = np.fromiter(chain.from_iterable(map(vocabulary.codes, items)), np.int32, 4 * n).reshape(n, 4)
         kind, author, stands, text = (np.ascontiguousarray(codes[:, i]) for i in range(4))
-        moved = np.fromiter(map(_is_moved, items), bool, n)
         return cls(tuple(items), onset, duration, confidence, start, stop, moved, kind, author, stands, text)
 
     def __len__(self) -> int:
@@ -131,21 +138,12 @@ class MarkColumns:
         return MarkColumns(items=items, **arrays)
 
 
-def _numbers(mark: Annotation) -> tuple[float, float, float, float, float]:
-    onset, duration = mark.onset, mark.duration
-    start, stop = seen_span(mark) if mark.extras else (onset, onset + duration)
-    return onset, duration, np.nan if mark.confidence is None else mark.confidence, start, stop
-
-
-def _is_moved(mark: Annotation) -> bool:
-    return bool(mark.review.changed) and ends_are_moved(mark)
-
-
 def _same(old: Sequence[Annotation], new: Sequence[Annotation]) -> int:
     """How many marks from the beginning are equal; sequences of the same objects are compared without looking in."""
     n = min(len(old), len(new))
     first = next((i for i in range(0, n, _BLOCK) if old[i : i + _BLOCK] != new[i : i + _BLOCK]), n)
-    return next((i for i in range(first, min(n, first + _BLOCK)) if old[i] != new[i]), min(n, first + _BLOCK))
+    last = min(n, first + _BLOCK)
+    return next((i for i in range(first, last) if old[i] is not new[i] and old[i] != new[i]), last)
 
 
 def _number_of(name: str, numbers: dict[str, int], names: list[str]) -> int:
