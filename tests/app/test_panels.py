@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PyQt6.QtWidgets import QLabel, QPushButton, QSlider, QSpinBox, QWidget
+from PyQt6.QtWidgets import QComboBox, QLabel, QPushButton, QSlider, QSpinBox, QWidget
 
 from analysis.recording import Channel
 from analysis.results import AnalysisRequest, SeizurePrediction
@@ -185,8 +185,23 @@ def test_threshold_slider_announces_and_follows(qtbot):
     assert moved.args == [0.7]
     with qtbot.assertNotEmitted(panel.threshold_changed):
         panel.show_threshold(0.3)
-    panel.show_events(0.3, 2, "E.2: 3 positive s in 10 s")
-    assert "2 events" in texts(panel)
+    panel.show_events(0.3, 2, "E.2: 3 positive s in 10 s", decided=3)
+    assert "p ≥ 0.30   2 events, 3 decided, 0 decided lost" in texts(panel)
+    panel.show_events(0.3, None, "E.2: 3 positive s in 10 s")
+    assert "p ≥ 0.30   no prediction yet" in texts(panel)
+
+
+def test_agreement_panel_offers_raw_and_reviewed_events(qtbot):
+    panel = AgreementPanel()
+    qtbot.addWidget(panel)
+    box = panel.findChild(QComboBox)
+    assert [box.itemText(i) for i in range(2)] == ["The model's events as found", "Reviewed: accepted and undecided"]
+    with qtbot.waitSignal(panel.compared_changed) as changed:
+        box.setCurrentIndex(1)
+        box.activated.emit(1)
+    assert changed.args == ["reviewed"]
+    panel.show_compared("raw")
+    assert box.currentIndex() == 0
 
 
 def test_titles_name_base_and_head():
