@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from analysis.annotation import Annotation
 from analysis.edf_writing import Target
 from analysis.errors import RecordingError
 from analysis.progress import Progress
@@ -29,10 +30,17 @@ class Conversion:
     notes: tuple[str, ...]
 
 
-def convert(path: Path | str, out: Path | str, anonymize: bool = False, progress: Progress | None = None) -> Conversion:
+def convert(
+    path: Path | str,
+    out: Path | str,
+    anonymize: bool = False,
+    progress: Progress | None = None,
+    annotations: Sequence[Annotation] | None = None,
+) -> Conversion:
     """Write a recording as EDF+ (`out` ends in .edf) or BDF+ (.bdf), whole or not at all.
 
-    `anonymize` blanks the patient and recording fields, the date and the time of day; texts of annotations are kept.
+    `annotations` take the place of the recording's own; EDF+ holds their times, texts and channels. `anonymize` blanks
+    the patient and recording fields, the date and the time of day; texts of annotations are kept.
     RecordingError says why nothing was written: 16 bits would lose something, the disk is full, the output is the
     source itself.
     """
@@ -44,25 +52,31 @@ def convert(path: Path | str, out: Path | str, anonymize: bool = False, progress
     with open_recording(path) as recording:
         _refuse_source(recording, out)
         with _written(out) as file:
-            notes = _copy(recording, file, target, progress or Progress())
+            notes = _copy(recording, file, target, progress or Progress(), annotations)
         notes += list(recording.warnings)
-        if anonymize and recording.annotations:
+        if anonymize and (recording.annotations if annotations is None else annotations):
             notes.append("the texts of annotations are kept as they are: look through them for names and dates")
     with open_recording(out) as written:
         return Conversion(out, written.format, tuple(notes))
 
 
-def _copy(recording: Recording, file: BinaryIO, target: Target, progress: Progress) -> list[str]:
+def _copy(
+    recording: Recording,
+    file: BinaryIO,
+    target: Target,
+    progress: Progress,
+    annotations: Sequence[Annotation] | None,
+) -> list[str]:
     from analysis.readers.edf import EdfRecording
 
     if isinstance(recording, EdfRecording):
         from analysis.record_copy import copy_records
 
-        copy_records(recording, file, target, progress)
+        copy_records(recording, file, target, progress, annotations)
         return []
     from analysis.sample_copy import write_samples
 
-    return write_samples(recording, file, target, progress)
+    return write_samples(recording, file, target, progress, annotations)
 
 
 def _refuse_source(recording: Recording, out: Path) -> None:

@@ -7,7 +7,7 @@ holds a 24-bit file four times over in memory; so records are written here.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
@@ -21,6 +21,9 @@ from analysis.errors import RecordingError
 
 _MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 _BOUNDS_TRIED = 4096
+CHANNEL_MARK = "@@"  # between a text and the channel it speaks of
+# Onset as the file counts it and duration in seconds, and the texts of one list.
+FileAnnotation = tuple[float, float, tuple[str, ...]]
 _WIDTHS = (16, 80, 8, 8, 8, 8, 8, 80, 8, 32)
 UNKNOWN_DATE = b"01.01.85"
 UNKNOWN_TIME = b"00.00.00"
@@ -146,7 +149,7 @@ class EdfWriter:
         file: BinaryIO,
         layout: FileLayout,
         signals: Sequence[SignalFields],
-        annotations: Sequence[tuple[float, float, str]],
+        annotations: Sequence[FileAnnotation],
     ) -> None:
         self._file = file
         self._texts = _annotation_records(layout.onsets, annotations, layout.sample_bytes)
@@ -174,36 +177,49 @@ def stored(values: np.ndarray, sample_bytes: int) -> np.ndarray:
 
 
 def file_annotations(
-    annotations: Sequence[Annotation], origin: float, labels: dict[str, str]
-) -> list[tuple[float, float, str]]:
-    """Annotations in the order of time as (onset as the file counts it, duration, text).
+    annotations: Sequence[Annotation], origin: float, labels: Mapping[str, str]
+) -> list[FileAnnotation]:
+    """Annotations in the order of time as EDF+ has them; `labels` are the file's names of channels.
 
-    Those of single channels become "text@@label", as EDF+ has it.
+    Those of single channels become "text@@label", one text a channel in one list. What a model said names it, as
+    "text [model:name]", since nothing may take it for a human's marking.
     """
-    listed: list[tuple[float, float, str]] = []
+    known = {*labels, *labels.values()}
+    listed: list[FileAnnotation] = []
     for note in sorted(annotations, key=attrgetter("onset")):
-        for name in note.ch_names or ("",):
-            text = f"{note.description}@@{labels.get(name, name)}" if name else note.description
-            listed.append((note.onset + origin, note.duration, text))
+        text = _named_text(note)
+        if note.ch_names:
+            texts = tuple(f"{text}{CHANNEL_MARK}{labels.get(name, name)}" for name in note.ch_names)
+        elif text.rpartition(CHANNEL_MARK)[2].strip() in known and CHANNEL_MARK in text:
+            texts = (text + CHANNEL_MARK,)  # it only looks like a text of one channel
+        else:
+            texts = (text or " ",)  # a list without any text would be none
+        listed.append((note.onset + origin, note.duration, texts))
     return listed
 
 
+def _named_text(note: Annotation) -> str:
+    return f"{note.description} [{note.author}]".lstrip() if note.is_model else note.description
+
+
 def _annotation_records(
-    onsets: Sequence[float], annotations: Sequence[tuple[float, float, str]], sample_bytes: int
+    onsets: Sequence[float], annotations: Sequence[FileAnnotation], sample_bytes: int
 ) -> np.ndarray:
     """Annotation bytes of every record (records, bytes): its own time, and an even share of all annotations."""
-    lists = [_tal(onset, 0.0, "", keeping=True) for onset in onsets]
-    for k, (onset, duration, text) in enumerate(annotations):
-        lists[k * len(onsets) // len(annotations)] += _tal(onset, duration, text)
-    width = -(-max(map(len, lists)) // sample_bytes) * sample_bytes
-    return np.frombuffer(b"".join(record.ljust(width, b"\0") for record in lists), np.uint8).reshape(len(lists), width)
+    lists = [[_tal(onset, 0.0, ("",))] for onset in onsets]
+    for k, (onset, duration, texts) in enumerate(annotations):
+        lists[k * len(onsets) // len(annotations)].append(_tal(onset, duration, texts))
+    records = [b"".join(parts) for parts in lists]
+    width = -(-max(map(len, records)) // sample_bytes) * sample_bytes
+    joined = b"".join(record.ljust(width, b"\0") for record in records)
+    return np.frombuffer(joined, np.uint8).reshape(len(records), width)
 
 
-def _tal(onset: float, duration: float, text: str, keeping: bool = False) -> bytes:
+def _tal(onset: float, duration: float, texts: Sequence[str]) -> bytes:
     span = f"\x15{_decimals(duration)}" if duration > 0 else ""
-    plain = "".join(" " if c in "\0\x14\x15" else c for c in text)
-    said = "" if keeping else plain
-    return f"{'-' if onset < 0 else '+'}{_decimals(abs(onset))}{span}\x14{said}\x14\0".encode()
+    plain = "\x14".join("".join(" " if c in "\0\x14\x15" else c for c in text) for text in texts)
+    sign = "-" if onset < 0 else "+"
+    return f"{sign}{_decimals(abs(onset))}{span}\x14{plain}\x14\0".encode(errors="replace")
 
 
 def _decimals(seconds: float) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
 import numpy as np
 
+from analysis.annotation import Annotation
 from analysis.edf_writing import (
     DIGITAL_RANGE,
     UNKNOWN_PATIENT,
@@ -31,17 +33,24 @@ from analysis.readers.edf_records import Block
 from analysis.readers.units import ascii_unit, microvolts_per
 
 
-def copy_records(recording: EdfRecording, file: BinaryIO, target: Target, progress: Progress) -> None:
-    """Copy the data records as they are, under a header of EDF+ and with annotations written anew."""
+def copy_records(
+    recording: EdfRecording,
+    file: BinaryIO,
+    target: Target,
+    progress: Progress,
+    annotations: Sequence[Annotation] | None = None,
+) -> None:
+    """Copy the data records as they are, under a header of EDF+ and with annotations written anew.
+
+    `annotations` take the place of the recording's own.
+    """
     header = recording.header
     indices = [i for i, signal in enumerate(header.signals) if signal.n_samples and not signal.is_annotation]
     narrowings = _narrowings(target, recording, indices)
     shifts = {i: narrowing.shift for i, narrowing in narrowings.items()}
     signals = [_copied_signal(header.signals[i], narrowings.get(i), target.sample_bytes) for i in indices]
-    labels = {
-        c.name: header.signals[i].label for c, i in zip(recording.channels, recording.signal_indices, strict=True)
-    }
-    notes = (*recording.annotations, *recording.annotations_outside)
+    own = recording.annotations  # first, since reading them finds those outside
+    notes = (*(own if annotations is None else annotations), *recording.annotations_outside)
     layout = FileLayout(
         sample_bytes=target.sample_bytes,
         patient=UNKNOWN_PATIENT if target.anonymize else _patient(recording),
@@ -52,12 +61,21 @@ def copy_records(recording: EdfRecording, file: BinaryIO, target: Target, progre
         discontinuous=header.is_discontinuous,
         clock=UNKNOWN_TIME if target.anonymize else _clock(recording),
     )
-    writer = EdfWriter(file, layout, signals, file_annotations(notes, recording.segments[0].onset, labels))
+    writer = EdfWriter(file, layout, signals, file_annotations(notes, recording.segments[0].onset, _labels(recording)))
     for block in recording.records.blocks(0, header.n_records):
         values = [_values(recording, block, i, bool(shifts)) - shifts.get(i, 0) for i in indices]
         parts = [stored(array, target.sample_bytes) for array in values]
         writer.write(np.concatenate(parts, axis=1))
         progress.report(block.first + block.count, header.n_records, "copying")
+
+
+def _labels(recording: EdfRecording) -> dict[str, str]:
+    """What texts of one channel call it: its label, or its name where another channel has that label before it."""
+    labels: dict[str, str] = {}
+    for channel, index in zip(recording.channels, recording.signal_indices, strict=True):
+        label = recording.header.signals[index].label
+        labels[channel.name] = channel.name if label in labels.values() else label
+    return labels
 
 
 def _same_or_eight(field: bytes, value: float) -> bytes:

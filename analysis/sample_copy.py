@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from datetime import timedelta
 from fractions import Fraction
 from typing import BinaryIO
@@ -33,8 +34,17 @@ _MAX_RECORD_SECONDS, _MAX_RECORD_BYTES = 60.0, 1 << 24
 _LABEL_WIDTH = 16
 
 
-def write_samples(recording: Recording, file: BinaryIO, target: Target, progress: Progress) -> list[str]:
-    """Write a recording as integers in the finest scaling the format allows; returns what the reader must know."""
+def write_samples(
+    recording: Recording,
+    file: BinaryIO,
+    target: Target,
+    progress: Progress,
+    annotations: Sequence[Annotation] | None = None,
+) -> list[str]:
+    """Write a recording as integers in the finest scaling the format allows; returns what the reader must know.
+
+    `annotations` take the place of the recording's own.
+    """
     found = survey(recording, progress)
     scalings = [choose_scaling(f, c.unit, target.sample_bytes) for f, c in zip(found, recording.channels, strict=True)]
     if target.sample_bytes == 2:
@@ -57,7 +67,7 @@ def write_samples(recording: Recording, file: BinaryIO, target: Target, progress
         onsets=[fraction + i * duration for i in range(n_records)],
     )
     missing = _missing_annotations(recording, [f.missing or [] for f in found])
-    notes = (*recording.annotations, *missing)
+    notes = (*(recording.annotations if annotations is None else annotations), *missing)
     names = dict(zip(recording.ch_names, labels, strict=True))
     writer = EdfWriter(file, layout, signals, file_annotations(notes, fraction, names))
     _write_records(recording, writer, scalings, (n_samples, n_records), target.sample_bytes, progress)

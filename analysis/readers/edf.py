@@ -194,7 +194,8 @@ class EdfRecording(Recording):
         return self._parse(self.records.all_annotation_bytes())
 
     def _parse(self, texts: bytes) -> tuple[Annotation, ...]:
-        names = {channel.original_name: channel.name for channel in reversed(self.channels)}
+        names = {channel.name: channel.name for channel in self.channels}
+        names |= {channel.original_name: channel.name for channel in reversed(self.channels)}
         found = parse_annotations(texts, self.segments[0].onset, names)
         inside, self.annotations_outside = split_by_time(found, self.duration, self.warnings)
         return inside

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from analysis.annotation import Annotation
@@ -15,6 +15,8 @@ from analysis.readers.units import decode_text
 _WITH_TEXT = re.compile(rb"([+-]\d+(?:\.\d*)?)(?:\x15(\d+(?:\.\d*)?)?[^\x14\x00]*)?\x14\x14?([^\x00\x14][^\x00]*)")
 _RECORD_ONSET = re.compile(rb"[\s\x00]*([+-]\d+(?:\.\d*)?)(?:\x15[^\x14\x00]*)?\x14")
 _CHANNEL_MARK = b"@@"
+_MODEL_MARK = b"[model:"
+_BY_MODEL = re.compile(r"(?:(.*) )?\[(model:.+)\]", re.DOTALL)
 _PIECE_BYTES = 1 << 14
 
 
@@ -31,18 +33,21 @@ def parse_annotations(data: bytes, origin: float, names: Mapping[str, str]) -> t
     """Annotations of concatenated annotation records, sorted by onset.
 
     `origin` is the file's time of the first sample, from which onsets are counted. `names` maps channel labels to
-    names, for texts of the form "text@@label" that speak of one channel.
+    names, for texts of the form "text@@label" that speak of one channel; the same text of several channels in one list
+    is one annotation. "text [model:name]" is what a model said.
     """
     found: list[Annotation] = []
     for piece in _pieces(data):
         for onset, duration, texts in _WITH_TEXT.findall(piece):
             begin = float(onset) - origin
             length = float(duration) if duration else 0.0
-            for text in texts.rstrip(b"\x14").split(b"\x14"):
-                if _CHANNEL_MARK in text:
-                    found.append(_of_one_channel(begin, length, decode_text(text), names))
-                elif text:
-                    found.append(Annotation(begin, length, decode_text(text)))
+            listed = texts.rstrip(b"\x14").split(b"\x14")
+            if _CHANNEL_MARK in texts:
+                found += _of_channels(begin, length, listed, names)
+            elif _MODEL_MARK in texts:
+                found += [_of_model(Annotation(begin, length, decode_text(text))) for text in listed if text]
+            else:
+                found += [Annotation(begin, length, decode_text(text)) for text in listed if text]
     found.sort(key=attrgetter("onset"))
     return tuple(found)
 
@@ -57,10 +62,25 @@ def _pieces(data: bytes) -> Iterator[bytes]:
         time.sleep(0)
 
 
-def _of_one_channel(onset: float, duration: float, text: str, names: Mapping[str, str]) -> Annotation:
-    said, _, label = text.rpartition(_CHANNEL_MARK.decode())
-    name = names.get(label.strip())
-    return Annotation(onset, duration, said, (name,)) if name else Annotation(onset, duration, text)
+def _of_channels(onset: float, duration: float, texts: list[bytes], names: Mapping[str, str]) -> list[Annotation]:
+    """The annotations of one list of which some texts speak of channels."""
+    found: dict[tuple[str, bool], list[str]] = {}
+    for raw in filter(None, texts):
+        text = decode_text(raw)
+        said, mark, label = text.rpartition(_CHANNEL_MARK.decode())
+        name = names.get(label.strip())
+        if mark and not label and said.rpartition(mark)[2].strip() in names:
+            found.setdefault((said, False), [])  # it only looks like a text of one channel
+        elif mark and name:
+            found.setdefault((said, True), []).append(name)
+        else:
+            found.setdefault((text, False), [])
+    return [_of_model(Annotation(onset, duration, said, tuple(on))) for (said, _), on in found.items()]
+
+
+def _of_model(annotation: Annotation) -> Annotation:
+    match = _BY_MODEL.fullmatch(annotation.description)
+    return replace(annotation, description=match[1] or "", author=match[2]) if match else annotation
 
 
 def record_onset(data: bytes) -> float | None:

@@ -78,11 +78,19 @@ def test_digital_values_are_stored_little_endian(sample_bytes: int) -> None:
 
 
 def test_texts_of_channels_name_them_and_come_in_the_order_of_time() -> None:
-    notes = [Annotation(5.0, 1.0, "spike", ("T7", "Fz")), Annotation(2.0, 0.0, "eyes open")]
+    notes = [
+        Annotation(5.0, 1.0, "spike", ("T7", "Fz")),
+        Annotation(2.0, 0.0, "eyes open"),
+        Annotation(7.0, 0.0, "sz", author="model:A"),
+        Annotation(8.0, 0.0, "not one of @@EEG T3-Ref"),
+        Annotation(9.0, 0.0, ""),
+    ]
     assert file_annotations(notes, 0.25, {"T7": "EEG T3-Ref"}) == [
-        (2.25, 0.0, "eyes open"),
-        (5.25, 1.0, "spike@@EEG T3-Ref"),
-        (5.25, 1.0, "spike@@Fz"),
+        (2.25, 0.0, ("eyes open",)),
+        (5.25, 1.0, ("spike@@EEG T3-Ref", "spike@@Fz")),
+        (7.25, 0.0, ("sz [model:A]",)),
+        (8.25, 0.0, ("not one of @@EEG T3-Ref@@",)),
+        (9.25, 0.0, (" ",)),
     ]
 
 

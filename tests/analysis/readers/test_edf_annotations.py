@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analysis.annotation import Annotation
 from analysis.readers.edf_annotations import Segment, find_segments, parse_annotations, record_onset
 
 
@@ -73,3 +75,31 @@ def test_few_records_are_looked_at() -> None:
 def test_records_without_a_time_follow_the_one_before() -> None:
     onsets = [0.0, None, None, 10.0, None]
     assert find_segments(lambda i: onsets[i], 5, 1.0, 0.01) == [Segment(0, 3, 0.0), Segment(3, 2, 10.0)]
+
+
+NAMES = {"EEG T3-Ref": "T7", "Fz": "Fz"}
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"+1\x14spike@@EEG T3-Ref\x14\0", [Annotation(1.0, 0.0, "spike", ("T7",))]),
+        (b"+1\x14spike@@EEG T3-Ref\x14spike@@Fz\x14\0", [Annotation(1.0, 0.0, "spike", ("T7", "Fz"))]),
+        (
+            b"+1\x14spike@@Fz\x14wave@@Fz\x14spike\x14\0",
+            [Annotation(1.0, 0.0, t, on) for t, on in (("spike", ("Fz",)), ("wave", ("Fz",)), ("spike", ()))],
+        ),
+        (
+            b"+1\x14spike@@Fz\x14\0+1\x14spike@@Fz\x14\0",
+            [Annotation(1.0, 0.0, "spike", ("Fz",)), Annotation(1.0, 0.0, "spike", ("Fz",))],
+        ),
+        (b"+1\x14a@@elsewhere\x14\0", [Annotation(1.0, 0.0, "a@@elsewhere")]),
+        (b"+1\x14a@@Fz@@\x14\0", [Annotation(1.0, 0.0, "a@@Fz")]),
+        (b"+1\x14a@@\x14\0", [Annotation(1.0, 0.0, "a@@")]),
+        (b"+1\x14sz [model:A (x)]\x14\0", [Annotation(1.0, 0.0, "sz", author="model:A (x)")]),
+        (b"+1\x14[model:A]@@Fz\x14\0", [Annotation(1.0, 0.0, "", ("Fz",), author="model:A")]),
+        (b"+1\x14 \x14\0", [Annotation(1.0, 0.0, "")]),
+    ],
+)
+def test_texts_of_channels_and_models(data: bytes, expected: list[Annotation]) -> None:
+    assert list(parse_annotations(data, 0.0, NAMES)) == expected
