@@ -254,8 +254,8 @@ class Marking(QObject):
         elif mark.is_model:
             self.told.emit("what a model found is not deleted but rejected, with X", "warning")
         elif (current := self._as_it_is_now(mark)) is not None:
+            self._select(None)  # first, lest everybody looks for it among all marks
             self._session.keeper.remove([current], f"Delete {current.title or 'mark'}")
-            self._select(None)
             self.told.emit(f"deleted {current.title or 'mark'}: Ctrl+Z brings it back", "muted")
 
     def change_type(self, mark: Annotation, term: Term) -> None:
@@ -324,6 +324,8 @@ class Marking(QObject):
 
     def undo(self) -> None:
         """Take the last edit back, say which, and show where it was."""
+        if self._session.keeper.book.undo_label:
+            self._select(None)
         edit = self._session.keeper.undo()
         if edit is None:
             self.told.emit("there is nothing to undo", "muted")
@@ -333,6 +335,8 @@ class Marking(QObject):
 
     def redo(self) -> None:
         """Bring back what was undone last, say what, and show it."""
+        if self._session.keeper.book.redo_label:
+            self._select(None)
         edit = self._session.keeper.redo()
         if edit is None:
             self.told.emit("there is nothing to redo", "muted")

@@ -95,8 +95,8 @@ class LabelBand:
 
     def set_labels(self, labels: Sequence[Label], more: int, scale: TimeScale) -> None:
         """Lay out the labels of a page."""
-        chosen = font(_FONT_SIZE, bold=True)
-        self.placed, self.left_out = place_labels(labels, scale, lambda text: _width(text, chosen.key()), more)
+        key = font(_FONT_SIZE, bold=True).key()
+        self.placed, self.left_out = place_labels(labels, scale, lambda text: _width(text, key), more)
 
     def at(self, x: float, y: float) -> Label | None:
         """The label under a point."""

@@ -256,6 +256,7 @@ class MarkDialog(QDialog):
             self._on_type(index)
         else:
             self.text.setText(typed)
+            self.tag.clear()  # it was that of another type
 
     def _on_times(self) -> None:
         onset, stop = self.onset.seconds(), self.stop.seconds()

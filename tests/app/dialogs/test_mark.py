@@ -146,7 +146,7 @@ def test_a_type_may_be_typed_and_leaving_the_field_changes_nothing(open_dialog) 
     assert dialog.mark().description == "Seizure, left"
     for typed, text, tag in (
         ("spike", "Spike", "Epileptiform-interictal-activity, Spike"),
-        ("Odd wave", "Odd wave", None),
+        ("Odd wave", "Odd wave", ""),
     ):
         dialog.type.lineEdit().selectAll()
         QTest.keyClicks(dialog.type.lineEdit(), typed)
