@@ -201,6 +201,7 @@ def reset_settings(window: MainWindow) -> None:
     question = "Forget all settings: filters, sensitivity, theme, layout and measured screen? Marks are kept."
     if QMessageBox.question(window, "Reset all settings", question) == QMessageBox.StandardButton.Yes:
         window.settings.reset()
+        window.montages.refresh()
         window.set_theme(window.settings.theme)
         window.set_px_per_mm(window.settings.px_per_mm)
         window.reset_view()

@@ -212,6 +212,7 @@ class MainWindow(QMainWindow):
         self.session.refused.connect(lambda text: self.status.say(text, "warning"))
         self.montages.complained.connect(lambda text: self.status.say(text, "warning"))
         self.montages.edited.connect(self._on_montages_edited)
+        self.session.bad_channels_changed.connect(self._share_bad_channels)
         self.session.prediction_changed.connect(self._on_prediction)
         self.measuring.said.connect(self.status.say)
         self.measuring.measured.connect(self.status.show_measure)
@@ -261,6 +262,13 @@ class MainWindow(QMainWindow):
     def _on_model_chosen(self, model: ModelChoice) -> None:
         self.session.choose_model(model)
         self.toolbar.show_models(self.model_panel.choices(), model)
+
+    def _share_bad_channels(self, names: frozenset[str]) -> None:
+        """Other windows on this recording take them for bad too."""
+        for window in self.workplace.windows:
+            other = window.session.recording
+            if other is not None and self.session.recording is not None and other.id == self.session.recording.id:
+                window.session.set_bad_channels(names)
 
     def _on_montages_edited(self) -> None:
         for window in self.workplace.windows:

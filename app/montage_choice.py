@@ -65,7 +65,6 @@ class MontageChoice(QObject):
         menus = [holder for holder in actions["montage_1"].associatedObjects() if isinstance(holder, QMenu)]
         self._menu = menus[0]
         self._menu.setToolTipsVisible(True)
-        actions["right_first"].setChecked(self._settings.right_first)
         self.refresh()
 
     def complain(self) -> None:
@@ -106,7 +105,10 @@ class MontageChoice(QObject):
 
     def _name_keys(self) -> None:
         """Let the number keys say in the help, the search and the menus what they do here."""
-        for number in range(1, KEYS + 1) if self._actions else ():
+        if not self._actions:
+            return
+        self._actions["right_first"].setChecked(self._settings.right_first)
+        for number in range(1, KEYS + 1):
             action = self._actions[f"montage_{number}"]
             entry = self.entries[number - 1] if number <= len(self.entries) else None
             action.setText(f"Montage: {entry.title}" if entry else f"Montage {number}")

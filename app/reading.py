@@ -150,6 +150,7 @@ class Reading(QObject):
     def _on_bad_channels(self, names: frozenset[str]) -> None:
         self._view.set_bad_channels(names)
         self.request_page()  # its note names them
+        self._remember()  # at once, for whatever ends the program, and for the next window
 
     def _on_montage(self, _montage: object) -> None:
         self._show_montage()

@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QApplication, QInputDialog, QMenu
 from analysis.montage import default_montage
 from analysis.montages.custom import CustomMontage, CustomRow, Electrode
 from analysis.montages.own import OwnMontages
+from app.commands import open_new_window
 from app.dialogs.bad_channels import BadChannelsDialog
 from app.main_window import MainWindow
 from app.settings import Settings
@@ -275,6 +276,20 @@ def test_bad_channels_and_own_montages_come_back_with_the_recording(shared, qtbo
         assert window.main.session.bad_channels == {"T3", "Fpz"}
         assert window.main.view.trace_view.gutter.states[0] == "T3 bad"
     finally:
+        window.close()
+
+
+def test_windows_on_one_recording_share_its_bad_channels(shared, qtbot, tmp_path):
+    window = remembering_window(shared / "recordings" / SEIZURE, tmp_path, qtbot)
+    window.main.session.set_bad_channels(["Fpz"])
+    other = Window(open_new_window(window.main))
+    try:
+        other.wait()
+        assert other.main.session.bad_channels == {"Fpz"}
+        other.main.montages.toggle_bad("T3")
+        assert window.main.session.bad_channels == {"Fpz", "T3"}
+    finally:
+        other.main.close()  # which deletes it
         window.close()
 
 
