@@ -81,6 +81,8 @@ class Kind:
 
 
 _AXON = "analysis.engine.axon_gates"
+_SIMILARITY = "analysis.engine.similarity"
+_WINDOWED = ("mvpformer", "axon", "prise-eeg")
 WINDOW = Option("window", 10.0, "length of a window of the model, seconds", least=1.0)
 SEED = Option("seed", 0, "of what is drawn at random")
 MOST_WINDOWS = Option("windows", 50, "at most so many windows, spread over the span", least=1)
@@ -101,6 +103,40 @@ KINDS: Mapping[str, Kind] = {
             ),
         ),
         Kind("relation-mass", "Where attention goes", {"axon": f"{_AXON}:relation_masses"}, (WINDOW, MOST_WINDOWS)),
+        Kind(
+            "cka",
+            "How alike the layers are",
+            dict.fromkeys(_WINDOWED, f"{_SIMILARITY}:layer_similarity"),
+            (
+                WINDOW,
+                Option("windows", 400, "at most so many windows, spread over the span", least=1),
+                Option("rows", "windows", "what a row is", ("windows", "tokens")),
+                Option("groups", "none", "compare windows within and between", ("none", "seizure")),
+            ),
+            (1, 2),
+        ),
+        Kind(
+            "effective-rank",
+            "How many dimensions the layers use",
+            dict.fromkeys(_WINDOWED, f"{_SIMILARITY}:effective_ranks"),
+            (
+                WINDOW,
+                Option("windows", 400, "at most so many windows, spread over the span", least=1),
+                Option("rows", "tokens", "what a row is", ("windows", "tokens")),
+            ),
+        ),
+        Kind(
+            "embedding",
+            "Windows as points",
+            dict.fromkeys(_WINDOWED, f"{_SIMILARITY}:embed_windows"),
+            (
+                WINDOW,
+                Option("windows", 1000, "at most so many windows, spread over the span", least=5),
+                Option("method", "pca", "how the plane is found", ("pca", "tsne")),
+                Option("perplexity", 30.0, "of t-SNE", least=1.0),
+                SEED,
+            ),
+        ),
     )
 }
 

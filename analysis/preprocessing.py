@@ -18,6 +18,7 @@ from analysis.survey import ScorableSpan
 FILTER_PAD_SECONDS = 20.0
 RESAMPLE_PAD_SECONDS = 1.0
 NOTCH_QUALITY = 30.0
+_TRANSITION, _HAMMING_WIDTH = 1.0, 3.3  # Hz, and the width of a Hamming window's transition in 1 / length
 BLOCK_SECONDS = 300.0
 MIN_BLOCK_SECONDS = 60.0
 BLOCK_VALUES = 2**24
@@ -32,7 +33,7 @@ class Preprocessing:
     "linear": interpolation without one, as the published code does), the reference ("median" over the scored channels,
     or "none"), and a Butterworth band of `order` at each edge, forwards and backwards, with a `notch` of quality 30 at
     each of these frequencies in Hz. An edge of None is open; a low-pass edge, or a notch, at or above half of either
-    rate is left out.
+    rate is left out. With the `method` "fir" the band is a linear-phase filter whose transitions are 1 Hz wide.
     """
 
     sfreq: float = 512.0
@@ -42,6 +43,7 @@ class Preprocessing:
     reference: str = "median"
     resampling: str = "polyphase"
     notch: tuple[float, ...] = ()
+    method: str = "butterworth"
 
     @classmethod
     def from_checkpoint(cls, stated: Mapping[str, Any]) -> Preprocessing:
@@ -110,7 +112,9 @@ class SpanSignal:
         self.stop = math.floor(self._high * self._up / self._down + 1e-9)
         self._slack = math.ceil(0.5 * self._up / self._down)  # a gap may begin between two recorded samples
         self._sos = _design(settings, sfreq)
-        pad = FILTER_PAD_SECONDS if self._sos is not None else RESAMPLE_PAD_SECONDS
+        self._taps = _fir(settings, sfreq) if settings.method == "fir" else None
+        filters = self._sos is not None or self._taps is not None
+        pad = FILTER_PAD_SECONDS if filters else RESAMPLE_PAD_SECONDS
         self._pad = math.ceil(pad * sfreq)
 
     @property
@@ -145,6 +149,10 @@ class SpanSignal:
         data, first = self._resample(self._extended(low, high), low)
         if self._settings.reference == "median":
             data -= np.median(data, axis=0)
+        if self._taps is not None:
+            from scipy.signal import oaconvolve
+
+            data = oaconvolve(data, self._taps[None], mode="same", axes=-1)
         if self._sos is not None:
             from scipy.signal import sosfiltfilt
 
@@ -186,10 +194,22 @@ def _design(settings: Preprocessing, sfreq: float) -> np.ndarray | None:
     """Second-order sections of the band and its notches, or None where there is nothing to filter."""
     from scipy.signal import iirnotch, tf2sos
 
-    parts = [_band(settings, sfreq)]
+    parts = [_band(settings, sfreq) if settings.method == "butterworth" else None]
     parts += [tf2sos(*iirnotch(f, NOTCH_QUALITY, fs=settings.sfreq)) for f in settings.notches_for(sfreq)]
     there = [part for part in parts if part is not None]
     return np.concatenate(there) if there else None
+
+
+def _fir(settings: Preprocessing, sfreq: float) -> np.ndarray | None:
+    """Taps of the band as a linear-phase filter (Hamming window), or None where both edges are open."""
+    from scipy.signal import firwin
+
+    edges = [edge for edge in (settings.highpass, settings.lowpass_for(sfreq)) if edge is not None]
+    if not edges:
+        return None
+    n_taps = int(_HAMMING_WIDTH * settings.sfreq / _TRANSITION) // 2 * 2 + 1
+    kind = "lowpass" if settings.highpass is None else "highpass" if len(edges) == 1 else "bandpass"
+    return np.asarray(firwin(n_taps, edges, pass_zero=kind, fs=settings.sfreq))
 
 
 def _band(settings: Preprocessing, sfreq: float) -> np.ndarray | None:

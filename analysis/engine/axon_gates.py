@@ -13,9 +13,9 @@ from torch import Tensor
 
 from analysis.analyses import Findings, NamedArray, Source
 from analysis.engine.analyze import Inputs
-from analysis.engine.model_windows import WindowPlan, plan_windows
+from analysis.engine.model_inputs import ModelInput, model_input
+from analysis.engine.model_windows import WindowPlan
 from analysis.errors import AnalysisError
-from analysis.preprocessing import Preprocessing
 from analysis.progress import Progress
 from models.axon.config import AxonConfig
 from models.axon.interventions import INTERVENTIONS, Calibration, calibrate, intervene
@@ -28,10 +28,8 @@ from models.axon.introspection import (
     entropy_ratio,
     uniform_mass,
 )
-from models.axon.layers import standardised
 from models.axon.model import Axon, mean_over_tokens
 
-CLIP = 15.0  # standard deviations (paper, pretraining)
 _BATCH_TOKENS = 4096
 Answer = TypeVar("Answer")
 _MASSES = ("itself", "channel", "time", "off_axis")
@@ -41,14 +39,18 @@ _MASSES = ("itself", "channel", "time", "off_axis")
 class AxonWindows:
     """The windows of an analysis as AXON takes them."""
 
-    plan: WindowPlan
+    source: ModelInput
     config: AxonConfig
-    device: torch.device
+
+    @property
+    def plan(self) -> WindowPlan:
+        """Which windows and channels."""
+        return self.source.plan
 
     @property
     def positions(self) -> Tensor:
         """Positions (C, 3) in metres."""
-        return torch.from_numpy(self.plan.positions).to(self.device)
+        return torch.from_numpy(self.plan.positions).to(self.source.device)
 
     @property
     def n_patches(self) -> int:
@@ -58,27 +60,20 @@ class AxonWindows:
     def batches(self, progress: Progress, text: str) -> Iterator[Tensor]:
         """Signals (B, C, samples), z-scored and clipped as in the paper's pretraining."""
         size = max(1, _BATCH_TOKENS // (len(self.plan.ch_names) * max(1, self.n_patches)))
-        for batch in self.plan.batches(size, progress, text):
-            yield standardised(torch.from_numpy(batch).to(self.device)).clamp(-CLIP, CLIP)
+        for arguments in self.source.batches(progress, text, size):
+            yield arguments["signal"]
 
     def patch_onsets(self) -> np.ndarray:
         """Where the patches begin, seconds after the first window's onset, (windows, patches)."""
         step = self.config.patch_stride / self.config.sampling_rate_hz
-        starts = self.plan.onsets - self.plan.onsets[0]
-        return starts[:, None] + step * np.arange(self.n_patches)
+        onsets: np.ndarray = self.source.window_onsets()[:, None] + step * np.arange(self.n_patches)
+        return onsets
 
 
 def axon_windows(inputs: Inputs, progress: Progress, most: int | None = None) -> AxonWindows:
     """Plan the windows of an analysis; AnalysisError when there is none, or none that holds a patch."""
-    config: AxonConfig = inputs.model.network.config
-    # A page shorter than a window is a window of its own.
-    seconds = min(float(inputs.options.get("window", 10.0)), inputs.window.duration)
-    settings = Preprocessing(config.sampling_rate_hz, 0.5, 99.5, 4, "none", "polyphase", (50.0, 60.0))
-    if config.n_patches(round(seconds * config.sampling_rate_hz)) < 1:
-        least = config.patch_size / config.sampling_rate_hz
-        raise AnalysisError(f"windows of {seconds:g} s hold no patch: give at least {least:g} s")
-    plan = plan_windows(inputs.recording, inputs.window, seconds, settings, most, progress)
-    return AxonWindows(plan, config, inputs.device)
+    source = model_input(inputs, inputs.model, float(inputs.options["window"]), most, progress)
+    return AxonWindows(source, inputs.model.network.config)
 
 
 def gate_profile(inputs: Inputs, progress: Progress) -> Findings:
@@ -249,5 +244,5 @@ def _findings(
         },
         {"channel": plan.ch_names, **layers, **(labels or {})},
         tuple(notes),
-        {**plan.settings.describe(plan.signals[0].recorded_at), "normalisation": "z-score per channel, clip 15 SD"},
+        windows.source.describe(),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from analysis.electrodes import EARS
 from analysis.errors import AnalysisError
 from analysis.preprocessing import Preprocessing, SpanSignal
 from analysis.progress import Progress
-from analysis.recording import Recording, Window
+from analysis.recording import Channel, Recording, Window
 from analysis.survey import ScorableSpan, survey_recording
 
 _SHOWN = 6
@@ -21,13 +21,14 @@ _SHOWN = 6
 class WindowPlan:
     """Which windows of a recording are looked at, and through which channels.
 
-    `onsets` (n,) float64 seconds; `ch_names`, and `positions` (channels, 3) float32 metres in the head frame;
-    `left_out` are (channel, reason).
+    `onsets` (n,) float64 seconds; `ch_names`, the electrodes' `sites`, and `positions` (channels, 3) float32 metres
+    in the head frame, NaN where there is none; `left_out` are (channel, reason).
     """
 
     onsets: np.ndarray
     seconds: float
     ch_names: tuple[str, ...]
+    sites: tuple[str | None, ...]
     positions: np.ndarray
     left_out: tuple[tuple[str, str], ...]
     n_possible: int
@@ -68,26 +69,24 @@ def plan_windows(
     settings: Preprocessing,
     most: int | None = None,
     progress: Progress | None = None,
+    fault: Callable[[Channel], str] | None = None,
+    least_channels: int = 1,
 ) -> WindowPlan:
     """Lay windows of `seconds` over a span, from its start on, in the stretches without gaps; at most `most` of them.
 
-    A channel counts when it is a referential, calibrated brain channel with a position that is neither flat nor
-    missing. AnalysisError when no channel or no window remains, with the reason.
+    A channel counts when it is a calibrated brain channel that is neither flat nor missing and has no `fault`, a
+    function that tells why a model cannot take a channel. Without one, channels must be referential and have a
+    position. AnalysisError when fewer than `least_channels` or no window remain, with the reason.
     """
-    refuse_bipolar(recording)
+    if fault is None:
+        refuse_bipolar(recording)
     survey = survey_recording(recording, window, progress=progress)
     left_out = [pair for pair in survey.left_out if not _expected(recording, pair[0])]
-    picks = [pick for pick in survey.picks if recording.channels[pick].position is not None]
-    left_out += [
-        (recording.channels[pick].name, "no position: rename it to a 10-20 or 10-10 site, or give one in the file")
-        for pick in survey.picks
-        if pick not in picks
-    ]
-    if not picks:
-        raise AnalysisError(
-            f"no channel has a position on the head ({recording.path}): "
-            "name the channels by 10-20 or 10-10 sites, or use a file that states positions"
-        )
+    reasons = {pick: (fault or _without_position)(recording.channels[pick]) for pick in survey.picks}
+    picks = [pick for pick in survey.picks if not reasons[pick]]
+    left_out += [(recording.channels[pick].name, reason) for pick, reason in reasons.items() if reason]
+    if len(picks) < least_channels:
+        raise AnalysisError(_too_few(recording, picks, left_out, least_channels))
     spans = [_within(span, window) for span in survey.spans]
     found = [(i, onset) for i, span in enumerate(spans) for onset in _onsets(span, seconds)]
     if not found:
@@ -101,12 +100,28 @@ def plan_windows(
         onsets=np.array([onset for _, onset in chosen]),
         seconds=seconds,
         ch_names=tuple(recording.channels[pick].name for pick in picks),
-        positions=np.array([recording.channels[pick].position for pick in picks], np.float32),
+        sites=tuple(recording.channels[pick].site for pick in picks),
+        positions=np.array([recording.channels[pick].position or (np.nan,) * 3 for pick in picks], np.float32),
         left_out=tuple(left_out),
         n_possible=len(found),
         signals=signals,
         span_of=tuple(i for i, _ in chosen),
         settings=settings,
+    )
+
+
+def _without_position(channel: Channel) -> str:
+    if channel.position is not None:
+        return ""
+    return "no position: rename it to a 10-20 or 10-10 site, or give one in the file"
+
+
+def _too_few(recording: Recording, picks: Sequence[int], left_out: Sequence[tuple[str, str]], least: int) -> str:
+    listed = ", ".join(f"{name} ({why})" for name, why in left_out[:_SHOWN])
+    found = "no channel is" if not picks else f"only {len(picks)} of the {least} channels needed are"
+    return (
+        f"{found} at a place this model knows ({recording.path}; left out: {listed or 'nothing'}): "
+        "use a scalp recording whose channels are named by 10-20 or 10-10 sites"
     )
 
 

@@ -21,6 +21,9 @@ DRAWINGS: Mapping[str, str] = {
     "gates": "analysis.figures.axon:draw_gates",
     "gate-interventions": "analysis.figures.axon:draw_interventions",
     "relation-mass": "analysis.figures.axon:draw_relation_mass",
+    "cka": "analysis.figures.similarity:draw_cka",
+    "effective-rank": "analysis.figures.similarity:draw_effective_rank",
+    "embedding": "analysis.figures.similarity:draw_embedding",
 }
 _WIDTH, _HEIGHT = 7.2, 4.6  # inches: two columns of a journal
 _FOOT = 0.075  # of the height

@@ -131,3 +131,28 @@ def test_a_checkpoint_may_state_its_own_settings() -> None:
 def test_settings_that_are_not_known_are_refused(stated: dict[str, str]) -> None:
     with pytest.raises(AnalysisError, match=next(iter(stated.values()))):
         Preprocessing.from_checkpoint(stated)
+
+
+def test_notches_take_the_mains_out_and_leave_the_rest(make_recording: Make) -> None:
+    settings = Preprocessing(200.0, 0.5, 99.5, 4, "none", "polyphase", (50.0, 60.0))
+    recording = make_recording(sines([50.0, 60.0, 40.0, 75.0], 100.0, 120, 256.0), 256.0)
+    data = SpanSignal(recording, ScorableSpan(0, 120, 0), range(4), settings).read(20 * 200, 100 * 200)
+    amplitude = np.sqrt(2) * data.std(axis=1)
+    assert (amplitude[:2] < 0.05).all()
+    assert amplitude[2:] == pytest.approx([100, 100], rel=0.02)
+    assert settings.describe(100.0)["notch"] == []
+
+
+def test_a_linear_phase_band_passes_and_stops_as_firwin_says(make_recording: Make) -> None:
+    from scipy.signal import firwin, freqz
+
+    settings = Preprocessing(256.0, 1.0, 100.0, reference="none", method="fir")
+    frequencies = [0.2, 3.0, 40.0, 95.0, 110.0]
+    recording = make_recording(sines(frequencies, 100.0, 60, 256.0), 256.0)
+    data = SpanSignal(recording, ScorableSpan(0, 60, 0), range(5), settings).read(20 * 256, 40 * 256)
+    taps = firwin(int(3.3 * 256) // 2 * 2 + 1, [1.0, 100.0], pass_zero="bandpass", fs=256)
+    response = np.abs(freqz(taps, worN=frequencies, fs=256)[1])
+    assert np.sqrt(2) * data.std(axis=1) == pytest.approx(100 * response, rel=0.002, abs=0.3)
+    t = np.arange(20 * 256, 40 * 256) / 256
+    in_phase = (data * np.sin(2 * np.pi * np.array(frequencies)[:, None] * t)).mean(axis=1) * 2
+    assert in_phase[1:4] == pytest.approx(100 * response[1:4], rel=0.002)

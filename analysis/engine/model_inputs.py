@@ -1,0 +1,132 @@
+"""What each family of models is given of a recording: windows, channels, and their values as it was trained on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from analysis.engine.analyze import Inputs, LoadedModel
+from analysis.engine.model_windows import WindowPlan, plan_windows
+from analysis.errors import AnalysisError
+from analysis.preprocessing import Preprocessing
+from analysis.progress import Progress
+from analysis.recording import Channel
+from models.axon.layers import standardised
+from models.prise.electrodes import MIN_CHANNELS, electrode_index
+
+CLIP = 15.0  # standard deviations (AXON, pretraining)
+_EPSILON = 1e-5
+_BATCH_VALUES = 2_000_000  # samples of a batch, channels and windows together
+
+
+@dataclass(frozen=True)
+class ModelInput:
+    """The windows of an analysis as one model takes them; `arguments` makes of a batch what `tokens` is called with."""
+
+    model: LoadedModel
+    plan: WindowPlan
+    arguments: Callable[[Tensor], dict[str, Any]]
+    normalisation: str
+    device: torch.device
+
+    def batches(self, progress: Progress, text: str, size: int | None = None) -> Iterator[dict[str, Any]]:
+        """Arguments of the model for one batch of windows after the other."""
+        per_window = len(self.plan.ch_names) * round(self.plan.seconds * self.plan.settings.sfreq)
+        for batch in self.plan.batches(size or max(1, _BATCH_VALUES // per_window), progress, text):
+            yield self.arguments(torch.from_numpy(batch).to(self.device))
+
+    def describe(self) -> dict[str, Any]:
+        """How the signal was made, for the provenance."""
+        recorded_at = self.plan.signals[0].recorded_at
+        return {**self.plan.settings.describe(recorded_at), "normalisation": self.normalisation}
+
+    def window_onsets(self) -> np.ndarray:
+        """Onsets of the windows, seconds after the first one's."""
+        onsets: np.ndarray = self.plan.onsets - self.plan.onsets[0]
+        return onsets
+
+
+def model_input(
+    inputs: Inputs, model: LoadedModel, seconds: float, most: int | None = None, progress: Progress | None = None
+) -> ModelInput:
+    """Windows of `seconds` for a model, at most `most` of them; AnalysisError says what the recording lacks."""
+    make = _FAMILIES.get(model.family)
+    if make is None:
+        raise AnalysisError(f"{model.title} is not given in windows: choose another analysis")
+    return make(inputs, model, min(seconds, inputs.window.duration), most, progress)
+
+
+def _axon(
+    inputs: Inputs, model: LoadedModel, seconds: float, most: int | None, progress: Progress | None
+) -> ModelInput:
+    config = model.network.config
+    if config.n_patches(round(seconds * config.sampling_rate_hz)) < 1:
+        least = config.patch_size / config.sampling_rate_hz
+        raise AnalysisError(f"windows of {seconds:g} s hold no patch: give at least {least:g} s")
+    settings = Preprocessing(config.sampling_rate_hz, 0.5, 99.5, 4, "none", "polyphase", (50.0, 60.0))
+    plan = plan_windows(inputs.recording, inputs.window, seconds, settings, most, progress)
+    positions = torch.from_numpy(plan.positions).to(inputs.device)
+
+    def arguments(batch: Tensor) -> dict[str, Any]:
+        return {"signal": standardised(batch).clamp(-CLIP, CLIP), "positions": positions}
+
+    return ModelInput(model, plan, arguments, "z-score per channel and window, clip 15 SD", inputs.device)
+
+
+def _prise(
+    inputs: Inputs, model: LoadedModel, seconds: float, most: int | None, progress: Progress | None
+) -> ModelInput:
+    config = model.network.config
+    whole = float(int(seconds + 1e-6))
+    if whole < 1:
+        raise AnalysisError(f"windows of {seconds:g} s hold no second: PRiSE-EEG needs at least 1 s")
+    seen: set[int] = set()
+
+    def wanted(channel: Channel) -> str:
+        place = electrode_index(channel.site or channel.name)
+        if channel.type != "eeg" or place is None:
+            return "no electrode of PRiSE-EEG's set (10-10 system, T1 and T2)"
+        if place in seen:
+            return "second channel at the same electrode"
+        seen.add(place)
+        return ""
+
+    settings = Preprocessing(config.sampling_rate_hz, 1.0, 100.0, 4, "none", "polyphase", (50.0, 60.0), "fir")
+    plan = plan_windows(inputs.recording, inputs.window, whole, settings, most, progress, wanted, MIN_CHANNELS)
+    names = [plan.sites[i] or plan.ch_names[i] for i in range(len(plan.ch_names))]
+
+    def arguments(batch: Tensor) -> dict[str, Any]:
+        centred = batch - batch.mean(-1, keepdim=True)
+        return {"signal": centred / (batch.std(-1, keepdim=True, correction=0) + _EPSILON), "channels": names}
+
+    return ModelInput(model, plan, arguments, "z-score per channel and window", inputs.device)
+
+
+def _mvpformer(
+    inputs: Inputs, model: LoadedModel, seconds: float, most: int | None, progress: Progress | None
+) -> ModelInput:
+    config = model.network.config
+    segments = max(1, int(seconds / config.segment_seconds + 1e-6))
+    if seconds < config.segment_seconds - 1e-6:
+        raise AnalysisError(f"windows of {seconds:g} s hold no segment: give at least {config.segment_seconds:g} s")
+    settings = Preprocessing.from_checkpoint(model.facts.preprocessing)
+    whole = segments * config.segment_seconds
+    plan = plan_windows(inputs.recording, inputs.window, whole, settings, most, progress, _any, 1)
+
+    def arguments(batch: Tensor) -> dict[str, Any]:
+        return {"signal": batch.unflatten(-1, (segments, config.size_input)).transpose(1, 2)}  # (B, T, C, L)
+
+    return ModelInput(model, plan, arguments, "none, microvolts", inputs.device)
+
+
+def _any(_channel: Channel) -> str:
+    return ""
+
+
+_Maker = Callable[[Inputs, LoadedModel, float, int | None, Progress | None], ModelInput]
+_FAMILIES: Mapping[str, _Maker] = {"axon": _axon, "prise-eeg": _prise, "mvpformer": _mvpformer}

@@ -1,0 +1,70 @@
+"""Figures of layer similarity, effective rank and the plane of windows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.analyses import Analysis
+from analysis.figures.draw import label_axis
+from analysis.figures.style import BROWN, MUTED, SEQUENTIAL, TEAL, VIOLET
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def draw_cka(figure: Figure, result: Analysis) -> None:
+    """The unbiased map beside the plain one, and with groups the similarity within and between them by layer."""
+    grouped = "within" in result.arrays
+    axes = figure.subplots(1, 3 if grouped else 2, squeeze=False)[0]
+    names = result.models if len(result.models) > 1 else result.models * 2
+    for ax, name, title in zip(axes, ("cka_unbiased", "cka"), ("CKA, unbiased", "CKA, plain"), strict=False):
+        image = ax.imshow(result.values(name), cmap=SEQUENTIAL, vmin=0, vmax=1, interpolation="nearest")
+        ax.set_title(f"{title}\nn = {result.facts.get('n_rows', '?')} {result.facts.get('rows', 'rows')}")
+        _label(ax, "x", result, "column_layer", names[1])
+        _label(ax, "y", result, "row_layer", names[0])
+    figure.colorbar(image, ax=list(axes[:2]), shrink=0.8)
+    if grouped:
+        _draw_groups(axes[2], result)
+
+
+def _label(ax: Axes, which: str, result: Analysis, axis: str, model: str) -> None:
+    label_axis(ax, "x" if which == "x" else "y", result, axis)
+    (ax.set_xlabel if which == "x" else ax.set_ylabel)(model)
+
+
+def _draw_groups(ax: Axes, result: Analysis) -> None:
+    layers = np.arange(len(result.values("within")))
+    for name, colour in (("within", TEAL), ("between", BROWN)):
+        ax.plot(layers, result.values(name), color=colour, marker="o", markersize=2.5, label=name)
+    for x, count in zip(layers, result.values("shared_experts"), strict=True):
+        ax.text(x, 0.02, f"{count:.0f}", ha="center", fontsize=6, color=VIOLET)
+    ax.set(title="Pairs of windows, seizure or not", ylim=(0, 1.02))
+    label_axis(ax, "x", result, "layer")
+    ax.set_xlabel("layer; number: shared experts of 8")
+    ax.legend(loc="lower right", bbox_to_anchor=(1, 0.06))
+
+
+def draw_effective_rank(figure: Figure, result: Analysis) -> None:
+    """Effective rank by layer."""
+    ax = figure.subplots()
+    rank = result.values("effective_rank")
+    ax.plot(np.arange(len(rank)), rank, color=VIOLET, marker="o", markersize=3)
+    ax.set(title=f"Effective rank, n = {result.facts['n_rows']} {result.facts['rows']}", ylim=(0, None))
+    label_axis(ax, "x", result, "layer")
+
+
+def draw_embedding(figure: Figure, result: Analysis) -> None:
+    """Windows coloured by time, those of marked seizures ringed."""
+    ax = figure.subplots()
+    points, onset, ictal = (result.values(name) for name in ("points", "window_onset", "seizure"))
+    dots = ax.scatter(*points.T, c=onset + result.facts["first_window"], s=14, cmap=SEQUENTIAL, linewidths=0)
+    if ictal.any():
+        ax.scatter(*points[ictal > 0].T, s=42, facecolors="none", edgecolors=BROWN, linewidths=1.2, label="seizure")
+        ax.legend()
+    ax.set(title=f"{result.facts['method']} of {len(points)} windows", xlabel="coordinate 1", ylabel="coordinate 2")
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.tick_params(colors=MUTED)
+    figure.colorbar(dots, ax=ax, label="seconds of the recording")
