@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -27,6 +28,8 @@ SHORT_SECONDS = 5 * 60.0  # shorter recordings are shown without trends unless t
 _PRIORITY = 10.0  # after all else that reads the recording
 _LONG_SECONDS = 2 * 3600.0  # from here on the pass is listed among the jobs
 _REST_MS = 1500
+# While pages are turned the pass does a little four times a second, so that it takes no page's time and yet gets on.
+_MOVING_SECONDS, _REST_SECONDS = 0.4, 0.25
 
 
 @dataclass
@@ -72,7 +75,9 @@ class Trending(QObject):
         self._bad_rest.setSingleShot(True)
         self._bad_rest.setInterval(_REST_MS)
         self._bad_rest.timeout.connect(self._compute_anew)
+        self._moved_at = -_MOVING_SECONDS
         session.opened.connect(self._on_opened)
+        session.window_changed.connect(self._on_moved)
         session.bad_channels_changed.connect(self._on_bad_channels)
         opener.quality_ready.connect(self._on_quality)
         opener.overview_ready.connect(self._on_overview)
@@ -178,10 +183,17 @@ class Trending(QObject):
             if isinstance(kept, Trends):
                 return kept
             work.going = TrendPass(recording, sources)
-        trends = work.going.run(progress, start)
+        trends = work.going.run(progress, start, self._rest)
         if self._store is not None:
             self._store.put(trends)
         return trends
+
+    def _rest(self) -> float:
+        """How long the pass leaves the processor to whoever makes pages."""
+        return _REST_SECONDS if time.monotonic() - self._moved_at < _MOVING_SECONDS else 0.0
+
+    def _on_moved(self, _window: object) -> None:
+        self._moved_at = time.monotonic()
 
     def _take(self, trends: Trends) -> None:
         self._trends = trends

@@ -115,7 +115,7 @@ class Timeline(Lane):
         left, right = self.scale.x(self._page.start), self.scale.x(min(self._page.stop, self._duration))
         width = max(_LEAST_PAGE_PX, right - left)
         left = min(max(0.0, left - max(0.0, _LEAST_PAGE_PX - (right - left)) / 2), max(0.0, area.width() - width))
-        return QRectF(area.left() + left, area.top() + 3, width, area.height() - 7)
+        return QRectF(area.left() + left, area.top() + 3, width, area.height() - px(_AXIS_ROOM) - 4)
 
     def _picture(self, ratio: float):
         self.pictures_made += 1
@@ -206,7 +206,7 @@ class Timeline(Lane):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(colour)
-            bottom = float(self.height())
+            bottom = float(self.height()) - px(_AXIS_ROOM)
             painter.drawPolygon(QPolygonF([QPointF(x - 4, bottom), QPointF(x + 4, bottom), QPointF(x, bottom - 6)]))
             painter.setBrush(Qt.BrushStyle.NoBrush)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -27,6 +27,7 @@ _SHORT_SECONDS = 15 * 60
 _ROWS = 8  # worked on at once, so that they fit a processor's cache
 _MOST_VALUES = 8_000_000  # read at once
 _PARTIAL_SECONDS = 1.0
+_NAP_SECONDS = 0.1
 
 
 def request_for(recording: Recording, sources: TrendSources) -> AnalysisRequest:
@@ -83,10 +84,13 @@ class TrendPass:
             amplitude=_read_only(self._amplitude),
         )
 
-    def run(self, progress: Progress | None = None, start: float = 0.0) -> Trends:
+    def run(
+        self, progress: Progress | None = None, start: float = 0.0, rest: Callable[[], float] = lambda: 0.0
+    ) -> Trends:
         """Go through what is not done yet: from `start` seconds to the end, then from the beginning.
 
-        Tells of what it has once a second as partial results. Raises Cancelled within one block.
+        Tells of what it has once a second as partial results. Raises Cancelled within one block. Before each block it
+        leaves the processor to others for `rest()` seconds.
         """
         progress = progress or Progress()
         first = min(max(0, int(start // BLOCK_SECONDS)), self._done.size - 1)
@@ -94,6 +98,7 @@ class TrendPass:
         for block in np.roll(np.arange(self._done.size), -first).tolist():
             if self._done[block]:
                 continue
+            _wait(rest(), progress)
             self._compute(block)
             self._done[block] = True
             progress.report(float(self._done.sum()), float(self._done.size), "trends")
@@ -178,6 +183,14 @@ class TrendPass:
         """Median over the rows of each bin."""
         at = block * BLOCK_SECONDS // self._amplitude_bin
         self._amplitude[group, at : at + found.shape[1]] = _median(found)
+
+
+def _wait(seconds: float, progress: Progress) -> None:
+    """Sleep, but not through a cancellation."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        progress.check()
+        time.sleep(min(left, _NAP_SECONDS))
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:

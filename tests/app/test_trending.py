@@ -72,9 +72,9 @@ def passes(monkeypatch) -> list[float]:
     begun: list[float] = []
     run = TrendPass.run
 
-    def watched(self, progress=None, start=0.0):
+    def watched(self, progress=None, start=0.0, rest=lambda: 0.0):
         begun.append(start)
-        return run(self, progress, start)
+        return run(self, progress, start, rest)
 
     monkeypatch.setattr(TrendPass, "run", watched)
     return begun
@@ -236,3 +236,15 @@ def test_only_long_passes_are_listed_among_the_jobs(stage, qtbot):
     one.open(2.5 * 3600, sites=["C3", "C4"])
     assert len(listed) == 1
     finish(qtbot, one)
+
+
+def test_while_pages_are_turned_the_pass_rests_between_its_blocks(stage, monkeypatch):
+    one = stage()
+    one.open(400.0, surveyed=False)
+    now = [100.0]
+    monkeypatch.setattr("app.trending.time.monotonic", lambda: now[0])
+    assert one.trending._rest() == 0.0
+    one.session.go_to(100.0)
+    assert one.trending._rest() > 0.1
+    now[0] += 1.0
+    assert one.trending._rest() == 0.0

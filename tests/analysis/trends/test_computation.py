@@ -154,3 +154,17 @@ def test_many_rows_are_worked_on_in_parts(make_recording, monkeypatch):
     found = compute(recording)
     np.testing.assert_array_equal(found.powers, expected.powers)
     np.testing.assert_array_equal(found.amplitude, expected.amplitude)
+
+
+def test_rests_are_taken_before_each_block_and_end_when_it_is_cancelled(make_recording):
+    recording = make_recording(signals(3 * BLOCK_SECONDS, 20.0, 20.0), SFREQ)
+    rests = []
+    TrendPass(recording, both_sides()).run(rest=lambda: rests.append(0.001) or 0.001)
+    assert len(rests) == 3
+
+    class Unwanted(Progress):
+        def check(self):
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        TrendPass(recording, both_sides()).run(Unwanted(), rest=lambda: 3600.0)
