@@ -1,0 +1,112 @@
+"""What was done to marks between two points, in words: mark by mark, and in a changed one field by field."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from analysis.annotation import Annotation
+from analysis.review.history import Change
+
+Kind = Literal["added", "changed", "accepted", "rejected", "undecided", "removed"]
+KINDS: tuple[Kind, ...] = ("added", "changed", "accepted", "rejected", "undecided", "removed")
+# What stands in a sentence; "undecided" is a decision that was taken back.
+KIND_WORDS: dict[Kind, str] = {
+    "added": "added",
+    "changed": "changed",
+    "accepted": "accepted",
+    "rejected": "rejected",
+    "undecided": "no longer decided on",
+    "removed": "removed",
+}
+ARROW = "→"
+_NOTHING = "nothing"
+
+
+@dataclass(frozen=True)
+class FieldChange:
+    """A field of a mark before and after, in words; empty where it held nothing."""
+
+    field: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.field} {self.before or _NOTHING} {ARROW} {self.after or _NOTHING}"
+
+
+@dataclass(frozen=True)
+class ListedChange:
+    """One line of a list of changes: what became of one mark."""
+
+    change: Change
+
+    @property
+    def mark(self) -> Annotation:
+        """The mark as it is now, or as it last was."""
+        mark = self.change.after or self.change.before
+        assert mark is not None
+        return mark
+
+    @property
+    def kind(self) -> Kind:
+        """What was done, first of all; a model's event that was taken in with its decision was decided on."""
+        before, after = self.change.before, self.change.after
+        if after is None:
+            return "removed"
+        decision = after.review.decision
+        if before is None:
+            return decision if decision and after.is_model else "added"
+        if decision != before.review.decision:
+            return decision or "undecided"
+        return "changed"
+
+    def fields(self, time_text: Callable[[float], str]) -> tuple[FieldChange, ...]:
+        """What a change changed; for a mark that was added or removed, what it says or said."""
+        before, after = self.change.before, self.change.after
+        texts = [_texts(mark, time_text) if mark is not None else {} for mark in (before, after)]
+        told = [FieldChange(name, texts[0].get(name, ""), texts[1].get(name, "")) for name in _names(*texts)]
+        return tuple(field for field in told if field.before != field.after)
+
+    def details(self, time_text: Callable[[float], str]) -> str:
+        """The fields in one line."""
+        if self.change.before is not None and self.change.after is not None:
+            return "; ".join(map(str, self.fields(time_text)))
+        told = [field for field in self.fields(time_text) if field.field not in ("start", "text")]
+        return "; ".join(f"{field.field} {field.after or field.before}" for field in told)
+
+
+def list_changes(changes: Iterable[Change]) -> list[ListedChange]:
+    """Changes as lines, in the order of time."""
+    listed = [ListedChange(change) for change in changes]
+    return sorted(listed, key=lambda line: (line.mark.onset, line.mark.stop, line.mark.id))
+
+
+def count_kinds(lines: Iterable[ListedChange]) -> dict[Kind, int]:
+    """How many lines there are of each kind, none left out."""
+    counts = Counter(line.kind for line in lines)
+    return {kind: counts[kind] for kind in KINDS}
+
+
+def _names(*texts: dict[str, str]) -> list[str]:
+    return list(dict.fromkeys(name for text in texts for name in text))
+
+
+def _texts(mark: Annotation, time_text: Callable[[float], str]) -> dict[str, str]:
+    """All fields of a mark in words."""
+    review = mark.review
+    decision = f"{review.decision} by {review.by}" if review.decision and review.by else review.decision
+    return {
+        "start": time_text(mark.onset),
+        "length": f"{mark.duration:.3f}".rstrip("0").rstrip(".") + " s",
+        "text": mark.description,
+        "channels": ", ".join(mark.ch_names) or "all",
+        "confidence": "" if mark.confidence is None else f"{mark.confidence:.2f}",
+        "decision": decision,
+        "comment": review.comment,
+        "tag": review.tag,
+        "by": mark.author,
+        **dict(mark.extras),
+    }
