@@ -11,7 +11,7 @@ from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QWidget
 
 from analysis.annotation import Annotation
-from analysis.recording import Recording, Window
+from analysis.recording import Recording
 from analysis.results import SeizurePrediction
 from analysis.review.decisions import with_model_span
 from analysis.review.mark_book import Change, Edit, now
@@ -71,7 +71,7 @@ class Marking(QObject):
         session, view = self._session, self._view
         session.opened.connect(self._on_opened)
         session.prediction_changed.connect(self._drop_stale)
-        view.span_selected.connect(self._on_span)
+        view.span_selected.connect(self._place_bar)
         view.page_shown.connect(self._place_bar)
         self._traces.canvas.resized.connect(self._place_bar)
         self._traces.canvas.span_dragged.connect(self.bar.hide)
@@ -394,11 +394,6 @@ class Marking(QObject):
     def _take_selection_away(self) -> None:
         if self._traces.canvas.selection is not None:
             self._traces.canvas.span_selected.emit(None)
-
-    def _on_span(self, window: Window | None) -> None:
-        if window is not None:
-            self._select(None)
-        self._place_bar()
 
     def _place_bar(self, *_args: object) -> None:
         canvas, scale = self._traces.canvas, self._traces.canvas.scale_px

@@ -308,11 +308,16 @@ def test_delete_takes_the_chosen_mark_away(desk: Desk) -> None:
     assert desk.selected is desk.own[0]
 
 
-def test_selecting_lets_the_mark_go_and_choosing_the_selection(desk: Desk) -> None:
+def test_the_chosen_mark_stays_while_a_span_is_selected_and_enter_marks_the_span(desk: Desk) -> None:
+    """As trimming to a selection needs both; choosing a mark takes the selection away."""
     desk.drag(2.0, 5.0)
     desk.key(Qt.Key.Key_I)
     desk.drag(6.0, 8.0)
-    assert desk.selected is None
+    assert desk.selected is desk.own[0]
+    desk.key(Qt.Key.Key_Return)
+    assert [facts(mark)[:2] for mark in desk.own] == [(2.0, 3.0), (6.0, 2.0)]
+    assert desk.selected is desk.own[1]
+    desk.drag(8.4, 9.4)
     desk.click(5.0)
     assert desk.selected is desk.own[0]
     assert desk.canvas.selection is None
