@@ -94,7 +94,11 @@ class BandTable(QWidget):
                     bar = QRectF(box.left(), box.top() + 2, box.width() * shares[column], box.height() - 4)
                     painter.fillRect(bar, self.theme.colour(INKS.get(self._curves[column].rows, "muted"), 0.16))
                 painter.setPen(self.theme.colour("text"))
-                painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, text)
+                right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+                power, _, share = text.partition("  ")
+                painter.drawText(box, right, share or power)
+                if share:
+                    painter.drawText(box.adjusted(0, 0, -px(32.0), 0), right, power)
 
 
 def _band_text(power: float | None, share: float | None, unit: str) -> str:
