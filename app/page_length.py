@@ -24,6 +24,11 @@ def page_text(seconds: float) -> str:
     return f"{seconds / 3600:.4g} h"
 
 
+def rounded(seconds: float) -> float:
+    """A length as exactly as anyone wants to read it."""
+    return float(f"{seconds:.3g}") if seconds < 60 else float(round(seconds))
+
+
 def parse_length(text: str, duration: float) -> tuple[float, float] | None:
     """(seconds, 0) for "0.5", "90 s", "2 min", "1:30", "4 h", "all"; (0, speed) for "30 mm/s"; None for other words."""
     word = text.strip().lower()

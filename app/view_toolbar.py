@@ -9,7 +9,7 @@ from PyQt6.QtGui import QAction, QColor, QIcon, QPainter, QPalette, QPixmap
 from PyQt6.QtWidgets import QToolBar, QToolButton
 
 from app.montage_entries import AS_RECORDED_TITLE, MontageEntry, title_of
-from app.page_length import page_text
+from app.page_length import page_text, rounded
 from app.page_note import HIDES_SLOW, MUSCLE_LIKE_BETA, hides_slow, looks_like_beta
 from app.session import ModelChoice, Session
 from app.toolbar import ChoiceButton
@@ -116,7 +116,7 @@ class ViewToolbar(QToolBar):
         if length:
             choices.append((f"Whole recording   {page_text(length)}", (length, 0.0)))
         remark = "" if self._is_calibrated else "   not calibrated"
-        speeds = [(f"{v:g} mm/s   {page_text(s)}{remark}", (0.0, v)) for v, s in self._speeds]
+        speeds = [(f"{v:g} mm/s   {page_text(rounded(s))}{remark}", (0.0, v)) for v, s in self._speeds]
         choices += [None, *speeds] if speeds else []
         self.page.set_choices(choices, self._page_data(self._session.view))
         self.page.add_command("Other length…\tCtrl+]", self.length_requested.emit)
@@ -204,7 +204,8 @@ class ViewToolbar(QToolBar):
     def _show_page(self, view: View) -> None:
         length = page_text(view.page_seconds)
         if view.mm_per_second:
-            self.page.set_value(f"{view.mm_per_second:g} mm/s", self._page_data(view), length)
+            seconds = page_text(rounded(view.page_seconds))
+            self.page.set_value(f"{view.mm_per_second:g} mm/s", self._page_data(view), seconds)
         else:
             self.page.set_value(length, self._page_data(view))
         self.page.set_lit(bool(view.mm_per_second) and not self._is_calibrated, _NOT_CALIBRATED)

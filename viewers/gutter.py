@@ -214,15 +214,16 @@ class Gutter(QWidget):
         assert rows is not None
         for text, rect, size, colour in (
             (layout.name, layout.name_rect, layout.name_size, rows.inks[i]),
-            (layout.note, layout.note_rect, layout.note_size, self._note_colour(i)),
+            (layout.note, layout.note_rect, layout.note_size, self._note_colour(i, layout.note)),
         ):
             if text:
                 painter.setFont(font(size))
                 painter.setPen(self._theme.colour(colour))
                 painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, text)
 
-    def _note_colour(self, row: int) -> str:
-        if self._states[row]:
+    def _note_colour(self, row: int, note: str) -> str:
+        # The note may be the scale alone, or a fault that is cut short.
+        if self._states[row] and note.startswith(self._states[row][:4]):
             return "caution"
         return "text" if self._rows is not None and self._rows.overridden[row] else "muted"
 

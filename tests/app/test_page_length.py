@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from analysis.recording import Channel
-from app.page_length import TimeBase, page_text, parse_length
+from app.page_length import TimeBase, page_text, parse_length, rounded
 from app.session import Session
 from viewers.recording_view import RecordingView
 
@@ -17,6 +17,11 @@ from viewers.recording_view import RecordingView
 )
 def test_page_text(seconds, text):
     assert page_text(seconds) == text
+
+
+@pytest.mark.parametrize(("seconds", "exact"), [(7.942, 7.94), (0.1234, 0.123), (31.77, 31.8), (217.4, 217.0)])
+def test_lengths_that_follow_a_speed_are_said_roundly(seconds, exact):
+    assert rounded(seconds) == exact
 
 
 @pytest.mark.parametrize(
