@@ -85,7 +85,8 @@ class Reviewing(QObject):
         found = self._session.marks.of_source("model").items
         decided = sum(bool(mark.review.decision) and mark.author == author for mark in found)
         lost = decided - queue.decided_by(author) if self._queue.is_current else 0
-        self._sensitivity.show_events(self._runs.threshold, len(self._queue.live), rule, decided, lost)
+        waiting = len(self._queue.live) + sum(m.author == author and not m.review.decision for m in found)
+        self._sensitivity.show_events(self._runs.threshold, waiting, rule, decided, lost)
 
     def _on_agreement(self, scores: object) -> None:
         if isinstance(scores, str):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PyQt6.QtCore import QModelIndex, QPointF, QRect, QRectF, Qt
 from PyQt6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
@@ -12,7 +12,7 @@ from analysis.annotation import Annotation
 from analysis.marks import source_of
 from analysis.review.decisions import needs_review
 from viewers.glyphs import paint_eye
-from viewers.review_model import HIDDEN_ROLE, MARK_ROLE, item_text, state_text
+from viewers.review_model import HIDDEN_ROLE, MARK_ROLE, item_texts, state_text
 from viewers.theme import LIGHT, Theme
 
 _SOURCE_COLOURS = {"file": "human", "model": "accent", "reader": "reader"}
@@ -68,7 +68,7 @@ class ReviewDelegate(QStyledItemDelegate):
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex, mark: Annotation
     ) -> None:
         metrics = QFontMetrics(option.font)
-        inner = option.rect.adjusted(6, 0, -6, 0)
+        inner = option.rect.adjusted(4, 0, -4, 0)
         small = self._small(option.font)
         time = self._time_text(mark.onset)
         state = QFontMetrics(small).elidedText(state_text(mark), Qt.TextElideMode.ElideMiddle, inner.width() // 3)
@@ -76,9 +76,9 @@ class ReviewDelegate(QStyledItemDelegate):
         painter.setPen(self.theme.colour("muted"))
         painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, time)
         self._paint_dot(painter, mark, QPointF(inner.right() - state_width - 9, inner.center().y() + 0.5))
-        left = inner.left() + metrics.horizontalAdvance(time) + 12
-        room = QRect(left, inner.top(), inner.right() - state_width - 18 - left, inner.height())
-        self._paint_title(painter, room, mark, item_text(mark), option.font, bool(index.data(HIDDEN_ROLE)))
+        left = inner.left() + metrics.horizontalAdvance(time) + 9
+        room = QRect(left, inner.top(), inner.right() - state_width - 16 - left, inner.height())
+        self._paint_title(painter, room, mark, item_texts(mark), option.font, bool(index.data(HIDDEN_ROLE)))
         painter.setFont(small)
         painter.setPen(self._state_colour(mark))
         painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, state)
@@ -108,8 +108,9 @@ class ReviewDelegate(QStyledItemDelegate):
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _paint_title(
-        self, painter: QPainter, room: QRect, mark: Annotation, text: str, font: QFont, hidden: bool
+        self, painter: QPainter, room: QRect, mark: Annotation, texts: Sequence[str], font: QFont, hidden: bool
     ) -> None:
+        """The first of some texts that fits; where none does, the last one cut short."""
         rejected = mark.review.decision == "rejected"
         colour = self.theme.colour("muted" if rejected or hidden else "text")
         if hidden:
@@ -119,7 +120,9 @@ class ReviewDelegate(QStyledItemDelegate):
         used.setStrikeOut(rejected)
         painter.setFont(used)
         painter.setPen(colour)
-        shown = QFontMetrics(used).elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+        metrics = QFontMetrics(used)
+        text = next((text for text in texts if metrics.horizontalAdvance(text) <= room.width()), texts[-1])
+        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
 
     # Cells
@@ -133,7 +136,7 @@ class ReviewDelegate(QStyledItemDelegate):
         if heading == "Type":
             self._paint_dot(painter, mark, QPointF(inner.left() + 3, inner.center().y() + 0.5))
             hidden = bool(index.data(HIDDEN_ROLE))
-            self._paint_title(painter, inner.adjusted(13, 0, 0, 0), mark, text, option.font, hidden)
+            self._paint_title(painter, inner.adjusted(13, 0, 0, 0), mark, (text,), option.font, hidden)
             return
         if heading == "State":
             painter.setPen(self._state_colour(mark))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PyQt6.QtCore import QPoint, Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QIcon
+from PyQt6.QtGui import QIcon, QKeyEvent
 from PyQt6.QtWidgets import (
     QCheckBox,
     QFrame,
@@ -17,6 +17,7 @@ from PyQt6.QtWidgets import (
     QMenu,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -31,6 +32,7 @@ _PAUSE_MS = 120  # between the last letter typed and the search for it
 _MOST_CHOICES = 200
 _LIST_HEIGHT = 360
 _NO_TEXT = "(no text)"
+_SHORT = {"Types": "Type", "Sources": "From", "States": "State"}  # in a dock that has no room for more
 _STATE_WORDS = {TO_REVIEW: "to review", "new": "not reviewed"}
 
 
@@ -100,6 +102,19 @@ class ChoiceList(QFrame):
         self._area.setFixedHeight(min(_LIST_HEIGHT, body.sizeHint().height() + 4))
         self._area.setMinimumWidth(min(420, body.sizeHint().width() + 16))
         self.adjustSize()
+
+    def take_focus(self) -> None:
+        """Let keys go to the first name."""
+        first = next(iter(self._boxes.values()), None)
+        if first is not None:
+            first.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:
+        """Esc closes the list."""
+        if event is not None and event.key() == Qt.Key.Key_Escape:
+            self.close()
+        else:
+            super().keyPressEvent(event)
 
     def _add_choice(
         self,
@@ -195,17 +210,21 @@ class ReviewFilter(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 2)
         column.setSpacing(4)
-        column.addWidget(self.search)
+        first = QHBoxLayout()
+        first.setSpacing(4)
+        first.addWidget(self.search, 1)
+        first.addWidget(self.clear)
+        column.addLayout(first)
         row = QHBoxLayout()
         row.setSpacing(4)
         for what, has_eyes in (("Types", True), ("Sources", False), ("States", False)):
             listed = ChoiceList(what, has_eyes, self)
             button = QToolButton()
-            button.setText(f"{what[:-1]} ▾")
+            button.setText(f"{_SHORT[what]} ▾")
             button.setAccessibleName(f"Choose {what.lower()}")
             button.setToolTip(f"Choose the {what.lower()} that are listed")
             self.lists[what], self.buttons[what] = listed, button
-            row.addWidget(button)
+            row.addWidget(button, 1)
         self.buttons["Types"].clicked.connect(self._open_types)
         self.buttons["Sources"].clicked.connect(self._open_sources)
         self.buttons["States"].clicked.connect(self._open_states)
@@ -214,11 +233,12 @@ class ReviewFilter(QWidget):
         self.lists["Sources"].chosen.connect(self._on_sources)
         self.lists["States"].chosen.connect(self._on_states)
         self._fill_sorting()
-        for widget in (self.sorting, self.clear):
-            row.addWidget(widget)
+        row.addWidget(self.sorting, 1)
+        for button in (*self.buttons.values(), self.sorting):
+            # They share the room of a narrow dock rather than widen it.
+            button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         for button in (*self.buttons.values(), self.sorting, self.clear):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        row.addStretch(1)
         column.addLayout(row)
 
     def _fill_sorting(self) -> None:
@@ -252,7 +272,7 @@ class ReviewFilter(QWidget):
             self.search.blockSignals(False)
         for what, chosen in (("Types", wanted.types), ("Sources", wanted.authors), ("States", wanted.states)):
             count = "" if chosen is None else f" {len(chosen)}"
-            self.buttons[what].setText(f"{what[:-1]}{count} ▾")
+            self.buttons[what].setText(f"{_SHORT[what]}{count} ▾")
             self.buttons[what].setProperty("chosen", chosen is not None)
         self.changed.emit(wanted)
 
@@ -279,7 +299,7 @@ class ReviewFilter(QWidget):
         self._theme = theme
         self.setStyleSheet(
             f"QToolButton {{ background: {theme.field}; color: {theme.text}; border: 1px solid {theme.border};"
-            f" border-radius: 4px; padding: 1px 4px; }}"
+            f" border-radius: 4px; padding: 2px 1px; }}"
             f"QToolButton:focus, QToolButton:hover {{ border-color: {theme.accent}; }}"
             f"#choices {{ background: {theme.field}; border: 1px solid {theme.border}; }}"
         )
@@ -324,6 +344,7 @@ class ReviewFilter(QWidget):
         listed.show_choices(choices, chosen, label, self._hidden, icon)
         listed.move(button.mapToGlobal(QPoint(0, button.height() + 2)))
         listed.show()
+        listed.take_focus()
 
 
 def _source_label(author: str) -> str:

@@ -21,10 +21,17 @@ HIDDEN_ROLE = Qt.ItemDataRole.UserRole + 1
 
 def item_text(mark: Annotation) -> str:
     """What is said, and how sure a model is of it; how sure random weights are would mislead."""
+    return item_texts(mark)[0]
+
+
+def item_texts(mark: Annotation) -> tuple[str, ...]:
+    """The same in ever fewer letters, for a narrow column."""
     title = mark.title or "mark"
     if mark.is_random:
-        return f"{title}  ({RANDOM_WEIGHTS})"
-    return f"{title}  p {mark.confidence:.2f}" if mark.is_model and mark.confidence is not None else title
+        return f"{title}  ({RANDOM_WEIGHTS})", f"{title} (random)"
+    if mark.is_model and mark.confidence is not None:
+        return f"{title}  p {mark.confidence:.2f}", f"{title} {mark.confidence:.2f}", title
+    return (title,)
 
 
 def state_text(mark: Annotation) -> str:
@@ -55,21 +62,22 @@ class Column:
 
 
 COLUMNS: tuple[Column, ...] = (
-    Column("Time", None, "time", 86),
-    Column("Type", lambda mark: mark.title or "mark", "type", 210),
-    Column("Duration", lambda mark: f"{mark.duration:.2f} s" if mark.duration else "moment", "duration", 84),
-    Column("Channels", lambda mark: channel_text(mark.ch_names), None, 110),
+    Column("Time", None, "time", 78),
+    Column("Type", lambda mark: mark.title or "mark", "type", 184),
+    Column("Duration", lambda mark: f"{mark.duration:.2f} s" if mark.duration else "moment", "duration", 78),
+    Column("Channels", lambda mark: channel_text(mark.ch_names), None, 96),
     Column(
         "Source",
         lambda mark: source_name(mark.author) + (" (model)" if mark.is_model and not mark.is_random else ""),
         "source",
-        130,
+        146,
     ),
-    Column("p", _confidence, "confidence", 52),
-    Column("State", lambda mark: standing(mark), "state", 84),
-    Column("Decided by", decided_text, None, 150),
-    Column("Comment", lambda mark: mark.review.comment, None, 160),
+    Column("p", _confidence, "confidence", 48),
+    Column("State", lambda mark: standing(mark), "state", 78),
+    Column("Decided by", decided_text, None, 146),
+    Column("Comment", lambda mark: mark.review.comment, None, 90),
 )
+_AT_THE_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _NUMBERS = frozenset({"Duration", "p"})
 
 
@@ -129,6 +137,8 @@ class QueueModel(QAbstractTableModel):
         """Headings of the wide table."""
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
             return COLUMNS[section].heading
+        if role == Qt.ItemDataRole.TextAlignmentRole and COLUMNS[section].heading in _NUMBERS:
+            return _AT_THE_RIGHT
         return None
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -146,7 +156,7 @@ class QueueModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return tip_of([mark])
         if role == Qt.ItemDataRole.TextAlignmentRole and COLUMNS[index.column()].heading in _NUMBERS:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            return _AT_THE_RIGHT
         return None
 
     def said(self, mark: Annotation) -> str:

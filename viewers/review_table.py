@@ -169,6 +169,8 @@ class ReviewTable(QTableView):
         """Show columns where there is room for them."""
         super().resizeEvent(event)
         self._fit_columns()
+        if self.currentIndex().isValid():
+            self.scrollTo(self.currentIndex())
 
     def changeEvent(self, event: QEvent | None) -> None:
         """Follow another size of letters."""

@@ -248,6 +248,22 @@ def test_types_sources_and_states_are_chosen_from_lists_with_numbers(panel, qtbo
         listed.close()
 
 
+def test_lists_are_used_by_keys_alone(panel, qtbot):
+    mixed(panel)
+    panel.filter.show()
+    panel.activateWindow()
+    panel.filter.buttons["Types"].setFocus()
+    qtbot.keyClick(panel.filter.buttons["Types"], Qt.Key.Key_Space)
+    listed = panel.filter.lists["Types"]
+    assert listed.isVisible()
+    first = listed.findChildren(QCheckBox)[0]
+    qtbot.keyClick(first, Qt.Key.Key_Space)
+    assert panel.listed_count == 1
+    qtbot.keyClick(first, Qt.Key.Key_Escape)
+    assert not listed.isVisible()
+    assert panel.filter.buttons["Types"].text() == "Type 1 ▾"
+
+
 def test_all_and_none(panel):
     mixed(panel)
     boxes(panel, "Types")
