@@ -25,7 +25,7 @@ def draw_cka(figure: Figure, result: Analysis) -> None:
         ax.set_title(f"{title}\nn = {result.facts.get('n_rows', '?')} {result.facts.get('rows', 'rows')}")
         _label(ax, "x", result, "column_layer", names[1])
         _label(ax, "y", result, "row_layer", names[0])
-    figure.colorbar(image, ax=list(axes[:2]), shrink=0.8)
+    figure.colorbar(image, ax=axes[1], shrink=0.6)
     if grouped:
         _draw_groups(axes[2], result)
 
@@ -41,9 +41,9 @@ def _draw_groups(ax: Axes, result: Analysis) -> None:
         ax.plot(layers, result.values(name), color=colour, marker="o", markersize=2.5, label=name)
     for x, count in zip(layers, result.values("shared_experts"), strict=True):
         ax.text(x, 0.02, f"{count:.0f}", ha="center", fontsize=6, color=VIOLET)
-    ax.set(title="Pairs of windows, seizure or not", ylim=(0, 1.02))
+    ax.set(title="Pairs of windows,\nseizure or not", ylim=(0, 1.02))
     label_axis(ax, "x", result, "layer")
-    ax.set_xlabel("layer; number: shared experts of 8")
+    ax.set_xlabel("below: shared experts of 8")
     ax.legend(loc="lower right", bbox_to_anchor=(1, 0.06))
 
 
