@@ -62,6 +62,7 @@ class MarkEditor(QObject, PointerTool):
         super().__init__(parent)
         self._canvas = canvas
         self._drag: _Drag | None = None
+        self._is_hidden = False
         self._duration = 0.0
         self._start: datetime | None = None
         self.marks_within: Callable[[float, float], Sequence[Annotation]] = _nothing
@@ -86,6 +87,10 @@ class MarkEditor(QObject, PointerTool):
             self._canvas.current = mark
             self._canvas.repaint_all()
             self.selected_changed.emit(mark)
+
+    def set_hidden(self, hidden: bool) -> None:
+        """Draw nothing for a look at the bare traces."""
+        self._is_hidden = hidden
 
     def cancel(self) -> bool:
         """Let a drag go without effect; whether there was one."""
@@ -232,7 +237,7 @@ class MarkEditor(QObject, PointerTool):
     def paint(self, painter: QPainter, height: float) -> None:
         """Draw the chosen mark in front, with its handles, and while it is dragged the times."""
         mark = self.selected
-        if mark is None:
+        if mark is None or self._is_hidden:
             return
         drag = self._drag
         onset, stop = (drag.onset, drag.stop) if drag is not None else (mark.onset, mark.stop)

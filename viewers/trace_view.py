@@ -304,6 +304,7 @@ class TraceView(QWidget):
         """Show the bare traces while a key is held."""
         for overlay in self.overlays:
             overlay.set_hidden(hidden)
+        self.editor.set_hidden(hidden)
         self._update_labels(hidden)
         self.canvas.repaint_all()
 

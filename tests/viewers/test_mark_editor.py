@@ -242,6 +242,15 @@ def test_marks_of_hidden_overlays_cannot_be_pointed_at(hand: Hand) -> None:
     assert hand.chosen == []
 
 
+def test_the_key_that_hides_all_hides_the_chosen_mark_too(hand: Hand) -> None:
+    bare = hand.view.canvas.grab().toImage()
+    hand.view.set_current_event(SPAN)
+    hand.view.hide_overlays(True)
+    assert hand.view.canvas.grab().toImage() == bare
+    hand.view.hide_overlays(False)
+    assert hand.view.canvas.grab().toImage() != bare
+
+
 def test_another_recording_lets_go(hand: Hand) -> None:
     told = []
     hand.view.editor.selected_changed.connect(told.append)

@@ -18,7 +18,7 @@ from analysis.marks import SOURCES, Marks, Source, source_of
 from analysis.recording import Page, Window
 from viewers.mark_rows import MarkRows
 from viewers.mark_words import name_of
-from viewers.overlays.base import Label, PaintedOverlay
+from viewers.overlays.base import Label, OverlayState, PaintedItem, PaintedOverlay, Plot
 from viewers.overlays.marks import (
     DASHED,
     DASHED_AND_DOTTED,
@@ -26,6 +26,7 @@ from viewers.overlays.marks import (
     MANY,
     Stroke,
     bands_of,
+    paint_brackets,
     paint_few,
     paint_many,
 )
@@ -35,6 +36,7 @@ from viewers.time_scale import TimeScale
 COLOURS: dict[Source, str] = {"file": "human", "model": "accent", "reader": "reader"}
 _PATTERNS = {"file": DASHED, "model": (), "reader": DASHED_AND_DOTTED}
 _SHADES = {"file": 0.10, "model": 0.16, "reader": 0.16}
+_LOCAL_SHADE = 0.4  # of marks of single rows, which are small
 _MOST_LABELS = 60
 _MOST_APART = 4000  # on one page; more are no longer told apart by row and state, only by who made them
 _NOT_HERE = " [not in this montage]"
@@ -52,6 +54,33 @@ class AnnotationsOverlay(PaintedOverlay):
         self._marks = Marks()
         self._seizures = AnnotationIndex()
         self._mark_rows: MarkRows | None = None
+        self._front: PaintedItem | None = None
+
+    def attach(self, plot: Plot) -> None:
+        """Create an item behind the traces, and one for what must not be hidden by them."""
+        super().attach(plot)
+        self._front = PaintedItem(self._paint_front)
+        self._front.setVisible(self.state.visible)
+        plot.add_overlay_item(self._front, "front")
+
+    def detach(self) -> None:
+        """Remove both."""
+        if self._plot is not None and self._front is not None:
+            self._plot.remove_overlay_item(self._front)
+        self._front = None
+        super().detach()
+
+    def set_state(self, state: OverlayState) -> None:
+        """Show, hide or fade."""
+        if self._front is not None:
+            self._front.setVisible(state.visible)
+        super().set_state(state)
+
+    def set_hidden(self, hidden: bool) -> None:
+        """Vanish, or come back as the state says."""
+        if self._front is not None:
+            self._front.setVisible(self.state.visible and not hidden)
+        super().set_hidden(hidden)
 
     def set_result(self, result: Marks | None) -> None:
         """Take the marks; a seizure is shaded from beginning to end, also where two marks tell of it."""
@@ -113,29 +142,46 @@ class AnnotationsOverlay(PaintedOverlay):
                 onset, stop = index.onset[found], index.stop[found]
                 paint_many(painter, scale, onset, stop, [(0.0, height)], self._stroke(source, False, 0.45))
 
-    def _paint_apart(self, painter: QPainter, scale: TimeScale, height: float, found: np.ndarray) -> None:
-        """Draw each mark on its own rows, those that look the same together."""
+    def _paint_front(self, painter: QPainter, scale: TimeScale, height: float) -> None:
+        """Point at the marks of single rows, which traces would hide."""
+        found = self._marks.index.within(scale.window.start, scale.window.stop)
+        if not 0 < found.size <= MANY:
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        halo = self.theme.colour("canvas", 0.8)
+        for (source, rejected, rows), members in self._groups(found).items():
+            if rows:
+                onset, stop = self._marks.index.onset[members].tolist(), self._marks.index.stop[members].tolist()
+                spans = list(zip(onset, stop, strict=True))
+                bands, stroke = bands_of(self.rows, rows, height), self._stroke(source, rejected, 1)
+                paint_brackets(painter, scale, spans, bands, stroke, halo)
+
+    def _groups(self, found: np.ndarray) -> dict[tuple[Source, bool, tuple[int, ...]], list[int]]:
+        """Numbers of the marks that look the same: by whose they are, whether they were rejected, and their rows."""
         groups: dict[tuple[Source, bool, tuple[int, ...]], list[int]] = defaultdict(list)
         for i in found.tolist():
             mark = self._marks.items[i]
             rows = self._rows_of(mark)
             if rows is not None:
                 groups[source_of(mark), mark.review.decision == "rejected", rows].append(i)
-        for (source, rejected, rows), members in groups.items():
+        return groups
+
+    def _paint_apart(self, painter: QPainter, scale: TimeScale, height: float, found: np.ndarray) -> None:
+        """Draw each mark on its own rows, those that look the same together."""
+        for (source, rejected, rows), members in self._groups(found).items():
             bands = bands_of(self.rows, rows, height)
             onset, stop = self._marks.index.onset[members], self._marks.index.stop[members]
             if found.size > MANY:
                 paint_many(painter, scale, onset, stop, bands, self._stroke(source, rejected, 0.45))
             else:
                 spans = list(zip(onset.tolist(), stop.tolist(), strict=True))
-                stroke = self._stroke(source, rejected, 0.9)
-                paint_few(painter, scale, spans, bands, stroke, ends=True, heads=bool(rows))
+                paint_few(painter, scale, spans, bands, self._stroke(source, rejected, 0.9, bool(rows)), ends=True)
 
-    def _stroke(self, source: Source, rejected: bool, strength: float) -> Stroke:
+    def _stroke(self, source: Source, rejected: bool, strength: float, is_local: bool = False) -> Stroke:
         colour = COLOURS[source]
         if rejected:
             return Stroke(self.theme.colour(colour, 0.0), self.theme.colour(colour, 0.5 * strength), DOTTED)
-        shade = self.theme.colour(colour, _SHADES[source] * self.state.opacity)
+        shade = self.theme.colour(colour, (_LOCAL_SHADE if is_local else _SHADES[source]) * self.state.opacity)
         return Stroke(shade, self.theme.colour(colour, strength), _PATTERNS[source])
 
     def _rows_of(self, mark: Annotation) -> tuple[int, ...] | None:

@@ -17,7 +17,8 @@ DASHED = (4.0, 3.0)
 DASHED_AND_DOTTED = (7.0, 3.0, 1.5, 3.0)
 DOTTED = (1.0, 3.0)
 _SOLID_WIDTH = 2.0
-_HEAD = 4.5  # half the width of the arrow that points at a moment on a row
+_ARROW = 4.5  # half the width of the arrow that points at a moment on a row
+_BRACKET, _LEG = 2.0, 7.0  # how thick the bracket over a span on a row is, and how far it reaches down
 _END = 0.45  # how much fainter the end of a mark is drawn than its beginning
 
 Band = tuple[float, float]
@@ -53,12 +54,8 @@ def paint_few(
     bands: Sequence[Band],
     stroke: Stroke,
     ends: bool = False,
-    heads: bool = False,
 ) -> None:
-    """Shade each (onset, stop) in some bands and draw its onset.
-
-    `ends` draws ends as well, but fainter, and `heads` an arrow at the top of each band of a moment.
-    """
+    """Shade each (onset, stop) in some bands and draw its onset, and fainter its end where `ends` are asked for."""
     offset = 0.5 if stroke.pattern else 0.0
     for onset, stop in spans:
         left, right = max(0.0, scale.x(onset)), min(scale.width, scale.x(stop))
@@ -67,18 +64,46 @@ def paint_few(
                 painter.fillRect(QRectF(left, top, right - left, bottom - top), stroke.shade)
             if scale.window.start <= onset:
                 _paint_edge(painter, round(scale.x(onset)) + offset, top, bottom, stroke.pen())
-                if heads and stop <= onset:
-                    _paint_head(painter, scale.x(onset), top, stroke.line)
             if ends and onset < stop <= scale.window.stop:
                 _paint_edge(painter, round(scale.x(stop)) + 0.5, top, bottom, stroke.pen(_END))
     painter.setPen(Qt.PenStyle.NoPen)
 
 
-def _paint_head(painter: QPainter, x: float, top: float, colour: QColor) -> None:
+def paint_brackets(
+    painter: QPainter,
+    scale: TimeScale,
+    spans: Sequence[tuple[float, float]],
+    bands: Sequence[Band],
+    stroke: Stroke,
+    halo: QColor,
+) -> None:
+    """Draw a bracket over each (onset, stop) at the top of its bands, and for a moment an arrow, each with a halo.
+
+    For marks of single rows, whose traces hide what is drawn behind them; thin enough to hide nothing itself.
+    """
+    pen = QPen(stroke.line, _BRACKET)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    if stroke.pattern == DOTTED:
+        pen.setDashPattern([1.0, 1.5])
+    for onset, stop in spans:
+        left, right = scale.x(onset), scale.x(stop)
+        for top, bottom in bands:
+            if stop <= onset:
+                _paint_arrow(painter, left, top, stroke.line, halo)
+                continue
+            leg, y = min(_LEG, (bottom - top) / 2), top + _BRACKET / 2
+            line = QPolygonF([QPointF(left, top + leg), QPointF(left, y), QPointF(right, y), QPointF(right, top + leg)])
+            for each in (QPen(halo, _BRACKET + 2.5), pen):
+                painter.setPen(each)
+                painter.drawPolyline(line)
     painter.setPen(Qt.PenStyle.NoPen)
+
+
+def _paint_arrow(painter: QPainter, x: float, top: float, colour: QColor, halo: QColor) -> None:
+    painter.setPen(QPen(halo, 1.5))
     painter.setBrush(colour)
-    tip = QPointF(x + 0.5, top + 1.5 * _HEAD)
-    painter.drawPolygon(QPolygonF([QPointF(tip.x() - _HEAD, top), QPointF(tip.x() + _HEAD, top), tip]))
+    tip = QPointF(x + 0.5, top + 1.5 * _ARROW)
+    painter.drawPolygon(QPolygonF([QPointF(tip.x() - _ARROW, top), QPointF(tip.x() + _ARROW, top), tip]))
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
