@@ -71,6 +71,7 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         **window.review_edits.handlers(),
         **window.events_dock.handlers(),
         **window.comparing.handlers(),
+        **window.rater_name.handlers(),
         "raters": lambda: show_dock(window, "raters"),
         **window.trending.handlers(),
         **window.travelling.handlers(),

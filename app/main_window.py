@@ -31,6 +31,7 @@ from app.montage_choice import MontageChoice
 from app.overlay_panel import OverlayPanel
 from app.page_length import TimeBase
 from app.panel import PanelDock
+from app.rater_name import RaterName
 from app.raters_panel import RatersPanel
 from app.reading import Reading
 from app.recording_opening import RecordingOpener
@@ -106,6 +107,7 @@ class MainWindow(QMainWindow):
         self.events_dock = EventsDock(self.events)
         self.queue = ReviewQueue(self.session, self.view, self.events, self.runner, self)
         self.review_edits = ReviewEdits(self.session, self.view, self.events, self.queue, self)
+        self.rater_name = RaterName(self.session, self.settings, self)
         self.raters_panel = RatersPanel(lambda seconds: elapsed(seconds, 1))
         self.comparing = Comparing(self.session, self.view, self.queue, self.raters_panel, self.runner, self)
         self._make_parts()
@@ -208,6 +210,7 @@ class MainWindow(QMainWindow):
         self.toolbar.kinds_requested.connect(self.scaling.show_channel_types)
         self.toolbar.calibration_requested.connect(self.actions_by_id["calibrate"].trigger)
         self.queue.said.connect(self.status.say)
+        self.rater_name.said.connect(self.status.say)
         self.review_edits.said.connect(self.status.say)
         self.session.refused.connect(lambda text: self.status.say(text, "warning"))
         self.montages.complained.connect(lambda text: self.status.say(text, "warning"))

@@ -90,6 +90,7 @@ class Settings:
     event_rule: str = "auto"
     rule_constants: dict[str, dict[str, float]] = field(default_factory=dict)
     threshold: float = field(default=0.5, metadata={"least": 0.0})
+    rater: str = ""
     mark_types: list[dict[str, str]] = field(default_factory=list)
     mark_favourites: list[str] = field(default_factory=list)
     mark_uses: dict[str, int] = field(default_factory=dict)

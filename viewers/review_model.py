@@ -44,7 +44,7 @@ def state_text(mark: Annotation) -> str:
 def decided_text(mark: Annotation) -> str:
     """Who decided on a mark, and when."""
     review = mark.review
-    return " ".join((review.by or "you", when_words(review.at))).strip() if review.decision else ""
+    return " ".join((source_name(review.by or "reader"), when_words(review.at))).strip() if review.decision else ""
 
 
 def _confidence(mark: Annotation) -> str:

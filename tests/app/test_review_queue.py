@@ -110,6 +110,18 @@ def test_accepting_and_rejecting_move_on_and_remember_who_and_when(predicted):
     assert on_traces(main) == []
 
 
+def test_decisions_are_signed_with_the_name_the_reader_gives(predicted):
+    main = predicted.main
+    press(predicted, "N", SHIFT)
+    press(predicted, "Y")
+    main.rater_name.set_name("  A.  B. ")
+    press(predicted, "Y")
+    first, second = (main.events.table.rows.row_of(m) for m in main.session.marks.of_source("model").items)
+    signed = [main.events.table.rows.index(row, 7).data() for row in (first, second)]
+    assert [text.split(" 20")[0] for text in signed] == ["you", "A. B."]
+    assert main.settings.rater == "A. B."
+
+
 def test_nothing_is_decided_on_that_is_not_on_the_page(predicted):
     main = predicted.main
     press(predicted, "Y")  # nothing is chosen: the first event to review is shown instead

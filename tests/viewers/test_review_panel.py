@@ -219,8 +219,7 @@ def test_the_table_is_walked_through_by_keys_and_a_click_takes_no_focus(panel, q
 def boxes(panel: ReviewPanel, what: str) -> dict[str, QCheckBox]:
     getattr(panel.filter, f"_open_{what.lower()}")()
     listed = panel.filter.lists[what]
-    found = {box.accessibleName().rsplit(",", 1)[0]: box for box in listed.findChildren(QCheckBox)}
-    return found
+    return {box.accessibleName().rsplit(",", 1)[0]: box for box in listed.findChildren(QCheckBox)}
 
 
 def mixed(panel: ReviewPanel) -> None:

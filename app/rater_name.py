@@ -1,0 +1,45 @@
+"""Whose decisions they are: the reader's name, asked for once and kept with each decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PyQt6.QtCore import QObject, pyqtSignal
+from PyQt6.QtWidgets import QInputDialog, QWidget
+
+from app.session import Session
+from app.settings import Settings
+
+_PROMPT = "Your name or initials. They are kept with each of your decisions, and go into the files you save."
+
+
+class RaterName(QObject):
+    """Gives the book of each recording the reader's name."""
+
+    said = pyqtSignal(str, str)  # text and role for the status line
+
+    def __init__(self, session: Session, settings: Settings, window: QWidget) -> None:
+        super().__init__(window)
+        self._session = session
+        self._settings = settings
+        self._window = window
+        session.opened.connect(self._on_opened)
+
+    def handlers(self) -> dict[str, Callable[[], None]]:
+        """What the action does."""
+        return {"rater_name": self.ask}
+
+    def _on_opened(self, _recording: object) -> None:
+        self._session.keeper.rater = self._settings.rater
+
+    def ask(self) -> None:
+        """Ask for the name; decisions that were taken before keep theirs."""
+        name, accepted = QInputDialog.getText(self._window, "Your name", _PROMPT, text=self._settings.rater)
+        if accepted:
+            self.set_name(name)
+
+    def set_name(self, name: str) -> None:
+        """Sign decisions from now on with this name; empty: with none."""
+        self._settings.rater = self._session.keeper.rater = " ".join(name.split())
+        signed = f"decisions are signed {self._settings.rater}" if self._settings.rater else "decisions are not signed"
+        self.said.emit(signed, "muted")
