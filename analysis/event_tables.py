@@ -12,6 +12,7 @@ from analysis.errors import RecordingError
 from analysis.event_columns import BACKGROUND, COLUMNS, NOT_AVAILABLE, read_table
 from analysis.event_lists import read_list, read_wfdb_seizures
 from analysis.event_readers import EventTable, read_tse
+from analysis.plain_numbers import number
 from analysis.seizure_marks import find_seizures, seizures
 from models.whole_files import whole_file
 
@@ -140,12 +141,6 @@ def format_events(events: Iterable[Annotation], start_datetime: datetime | None,
         ]
         lines.append("\t".join(cells + [_clean(extras.get(name, "")) or NOT_AVAILABLE for name in extra_names]))
     return "\n".join(lines) + "\n"
-
-
-def number(value: float) -> str:
-    """A number as text, to a millionth and without needless zeros."""
-    text = f"{value:.6f}".rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text
 
 
 def _head(path: Path) -> bytes:

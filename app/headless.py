@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.errors import AnalysisError, RecordingError
-from analysis.event_tables import EventTable, cut_events, find_seizures, format_events, number, read_events
+from analysis.event_tables import EventTable, cut_events, find_seizures, format_events, read_events
+from analysis.plain_numbers import number
 from analysis.progress import Progress
 from analysis.seizure_marks import SeizureMarks
 from app.output_folder import check_folder, write_folder

@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analysis.event_tables import number
+from analysis.plain_numbers import number
 
 if TYPE_CHECKING:
     from analysis.results import SeizurePrediction

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from analysis.annotation import Annotation
-from analysis.event_tables import number
+from analysis.plain_numbers import number
 
 # Further columns of a mark: the span that the model itself gave it, kept when a reader moves its ends.
 MODEL_ONSET, MODEL_DURATION = "modelOnset", "modelDuration"

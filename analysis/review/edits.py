@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from analysis.annotation import Annotation, Review
 from analysis.errors import AnalysisError
-from analysis.event_tables import number
+from analysis.plain_numbers import number
 from analysis.review.decisions import MODEL_DURATION, MODEL_ONSET, seen_span, with_model_span, without_model_span
 from analysis.review.mark_book import Change, Edit, now
 

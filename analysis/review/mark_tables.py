@@ -17,7 +17,8 @@ import numpy as np
 from analysis.annotation import Annotation, Review
 from analysis.event_columns import BACKGROUND, EXACT, NOT_AVAILABLE, OUR_COLUMNS, parse_channels
 from analysis.event_readers import parse_share
-from analysis.event_tables import COLUMNS, number
+from analysis.event_tables import COLUMNS
+from analysis.plain_numbers import number
 
 _REVIEW_COLUMNS = {
     "comment": "comment",
