@@ -17,7 +17,7 @@ from analysis.recording import Recording, Window
 from analysis.results import SeizurePrediction
 from app.habits import Habits
 from app.mark_keeper import Background, MarkKeeper, MarkShelf
-from app.view import INTRACRANIAL_SENSITIVITY, PAGE_SECONDS, SENSITIVITIES, View, kept_kinds, step
+from app.view import INTRACRANIAL_SENSITIVITY, SENSITIVITIES, View, kept_kinds, step
 
 _BEYOND_BELIEF = 50_000.0  # microvolts from the first to the 99th percentile: no brain, no electrode offset does this
 _READABLE_MM = 10.0
@@ -248,10 +248,6 @@ class Session(QObject):
         body = {kind: replace(self.view.settings_of(kind), uv_per_mm=None) for kind in BODY_KINDS}
         self.change_view(uv_per_mm=float(flat), kinds=kept_kinds({**dict(self.view.kinds), **body}))
         return True
-
-    def step_page_length(self, steps: int) -> None:
-        """Show more (positive) or less time per page."""
-        self.change_view(page_seconds=float(step(PAGE_SECONDS, self.view.page_seconds, steps)))
 
     def set_file_marks(self, marks: Marks) -> None:
         """Take the annotations that the recording itself carries, numbered and sorted where they were read."""

@@ -44,7 +44,7 @@ class Reading:
     taken_for: str
 
 
-FROM_START, HOURS, OF_DAY = "from the start", "hours and minutes from the start", "time of day"
+FROM_START, HOURS, OF_DAY = "time from the start", "hours and minutes", "time of day"
 SECONDS, FROM_HERE, SHARE = "seconds from the start", "from here", "share of the recording"
 _UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "min": 60.0, "s": 1.0, "sec": 1.0, "ms": 0.001}
 _COLONS = re.compile(r"(\d{1,4}):(\d{1,2})(?::(\d{1,2}(?:[.,]\d+)?))?$")

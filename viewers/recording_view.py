@@ -393,9 +393,10 @@ class RecordingView(QWidget):
             lane.set_left(width)
 
     def _share_height(self, _folded: bool = False) -> None:
-        """Leave the traces half of the window's height, whatever the strip of trends would like."""
+        """Leave the traces half of the window's height, or a little less where the trends would have no lane at all."""
         below = sum(lane.height() for lane in (*self.lanes.values(), self.timeline) if lane.isVisibleTo(self))
-        self.trends.set_room(self.height() - below - self.window().height() // 2)
+        spare, whole = self.height() - below, self.window().height()
+        self.trends.set_room(max(spare - whole // 2, min(self.trends.least_height(), spare - 2 * whole // 5)))
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         """Share a new height out."""

@@ -22,6 +22,7 @@ _EDGE = 4.0
 _PAGE_LEAST_PX = 3.0
 _SMALL = 9
 _CHIP_GAP = 8.0
+_SUBTITLE_FROM = 31
 _LETTERS = {LEFT: "L", RIGHT: "R", "all": ""}
 _WITHOUT_COARSE = 2 * COARSER
 _RANGE_STEP = 5.0
@@ -64,6 +65,10 @@ class TrendLane(Lane):
     def shows(self, trends: Trends) -> bool:
         """Whether there is anything to show of these trends."""
         return True
+
+    def subtitles(self) -> tuple[str, ...]:
+        """The subtitle, where there is room for it."""
+        return super().subtitles() if self.height() >= px(_SUBTITLE_FROM) else ()
 
     def value_text(self, time: float, share: float) -> str:
         """What the trends say at a time, and at a height (0 at the bottom, 1 at the top)."""
@@ -139,12 +144,16 @@ class TrendLane(Lane):
         painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, text)
 
     def paint_scale(self, painter: QPainter, marks: list[tuple[float, str]], width: float) -> None:
-        """Numbers of the vertical scale at the right end: (y, text)."""
+        """Numbers of the vertical scale at the right end: (y, text); those that would lie over others are left out."""
         painter.setFont(font(_SMALL))
         metrics = QFontMetricsF(painter.font())
-        for y, text in marks:
-            room = metrics.horizontalAdvance(text) + 4
-            box = QRectF(width - room, y - metrics.height() / 2, room, metrics.height())
+        free_from = 0.0
+        for y, text in sorted(marks):
+            room, top = metrics.horizontalAdvance(text) + 4, max(0.0, y - metrics.height() / 2)
+            if top < free_from:
+                continue
+            free_from = top + metrics.height() - 2
+            box = QRectF(width - room, top, room, metrics.height())
             painter.fillRect(box, self.theme.colour("canvas", 0.7))
             painter.setPen(self.theme.colour("muted"))
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)

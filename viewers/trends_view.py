@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from PyQt6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QAction, QActionGroup, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QWheelEvent
-from PyQt6.QtWidgets import QMenu, QToolButton, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QMenu, QPushButton, QVBoxLayout, QWidget
 
 from analysis.recording import Window
 from analysis.trends.result import Trends
@@ -43,19 +43,16 @@ class TrendsAxis(Lane):
         self._lines = Lines()
         self._random_events = False
         self.state = self.cursor_text = ""
-        self.button = QToolButton(self)
-        self.button.setText(TITLE)
-        self.button.setObjectName("trends")
+        self.button = QPushButton(TITLE, self)
+        self.button.setStyleSheet("padding: 0 4px")
         self.button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.button.setAccessibleName("Trends: what is shown")
         self.button.setToolTip(
             "Span, lanes and frequencies of the trends. W hides them, Shift+W goes to the next span, "
             "Alt+W steps through them by key."
         )
-        self.resume = QToolButton(self)
+        self.resume = QPushButton("Go on", self)
         self.resume.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.resume.setText("Go on")
         self.resume.setToolTip("Compute the rest of the trends")
         self.resume.clicked.connect(self.resume_requested)
         self.resume.hide()
@@ -126,9 +123,10 @@ class TrendsAxis(Lane):
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _lay(self) -> None:
-        height = self.height() - 2
-        self.button.setGeometry(2, 1, max(40, self._left - 6), height)
-        self.resume.setGeometry(self.width() - 68, 1, 60, height)
+        height = self.height() - 4
+        self.button.setGeometry(6, 2, max(40, self._left - 16), height)
+        width = round(px(60))
+        self.resume.setGeometry(self.width() - width - 8, 2, width, height)
 
     def set_left(self, left: int) -> None:
         """Follow the width of the gutter."""
@@ -338,8 +336,12 @@ class TrendsView(QWidget):
         for lane in (self.axis, *self.lanes):
             lane.set_left(left)
 
+    def least_height(self) -> int:
+        """Room for the times and two lanes, as low as they can be."""
+        return self.axis.height() + 2 * round(px(_LEAST_LANE))
+
     def set_room(self, height: int) -> None:
-        """Take no more than so many pixels: lanes become lower first, then those at the bottom are left out."""
+        """Take no more than so many pixels: lanes become lower, then one after the other is left out, spectra last."""
         if height != self._room:
             self._room = height
             self._show_lanes()
@@ -361,7 +363,9 @@ class TrendsView(QWidget):
         room -= sum(lane.height() for lane in folded)
         open_lanes = [lane for lane in wanted if not lane.is_folded]
         while open_lanes and room < len(open_lanes) * px(_LEAST_LANE):
-            wanted.remove(open_lanes.pop())
+            dropped = max(open_lanes, key=lambda lane: (not isinstance(lane, SpectrumLane), self.lanes.index(lane)))
+            open_lanes.remove(dropped)
+            wanted.remove(dropped)
         spare = sum(px(lane.height_px - _LEAST_LANE) for lane in open_lanes)
         factor = min(1.0, (room - len(open_lanes) * px(_LEAST_LANE)) / spare) if spare else 1.0
         for lane in open_lanes:

@@ -14,8 +14,7 @@ from app.time_text import Reading, clock_with_day, elapsed, readings
 
 _EXAMPLES = "90 · 1:30 · 0:01:30 · 1h30m · +30 · 50%"
 _CLOCK_EXAMPLES = " · @10:41 · Wed 10:41 · 4 Mar 10:41 · day 2 10:41"
-_WIDTH = 460
-_ROW = 26
+_WIDTH = 500
 _MOST_PLACES = 6
 _DECIMALS = 1
 
@@ -99,8 +98,8 @@ class GoToTimeDialog(QDialog):
 
     @staticmethod
     def _fit(target: QListWidget) -> None:
-        row = max(_ROW, target.sizeHintForRow(0))
-        target.setFixedHeight(row * max(1, target.count()) + 2 * target.frameWidth() + 2)
+        rows = sum(target.sizeHintForRow(row) for row in range(target.count()))
+        target.setFixedHeight(rows + 2 * target.frameWidth() + 4)
 
     def _read(self, text: str) -> None:
         """Show what the text is taken for as it is typed."""

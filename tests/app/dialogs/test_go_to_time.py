@@ -32,8 +32,8 @@ def can_go(dialog: GoToTimeDialog) -> bool:
 def test_each_meaning_is_shown_from_the_start_and_as_time_of_day(dialog: GoToTimeDialog, qtbot) -> None:
     qtbot.keyClicks(dialog._field, "4:30")
     assert meanings(dialog) == [
-        "04:30  ·  Tue 3 Mar 20:09:00      as from the start",
-        "4:30:00  ·  Wed 4 Mar 00:34:30      as hours and minutes from the start",
+        "04:30  ·  Tue 3 Mar 20:09:00      as time from the start",
+        "4:30:00  ·  Wed 4 Mar 00:34:30      as hours and minutes",
         "8:25:30  ·  Wed 4 Mar 04:30:00      as time of day",
     ]
     assert can_go(dialog)
@@ -76,4 +76,4 @@ def test_without_a_start_there_is_no_time_of_day(qtbot) -> None:
     dialog = GoToTimeDialog(None, 3600.0, 0.0)
     qtbot.addWidget(dialog)
     dialog._field.setText("10:00")
-    assert meanings(dialog) == ["10:00      as from the start"]
+    assert meanings(dialog) == ["10:00      as time from the start"]
