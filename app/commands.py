@@ -35,7 +35,6 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
     return {
         "open": partial(choose_recording, window),
         "open_events": partial(choose_events, window),
-        "save_events": partial(save_events, window),
         "screenshot": partial(save_screenshot, window),
         "quit": lambda: window.close(),
         "next_page": partial(session.page, 1),
@@ -72,6 +71,7 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         **window.events_dock.handlers(),
         **window.comparing.handlers(),
         **window.rater_name.handlers(),
+        **window.saving.handlers(),
         "raters": lambda: show_dock(window, "raters"),
         **window.trending.handlers(),
         **window.travelling.handlers(),
@@ -124,26 +124,6 @@ def run_model(window: MainWindow) -> None:
         window.status.say("open a recording first", "warning")
     elif window.session.model is not None:
         window.runs.run(window.session.model, window.toolbar.device)
-
-
-def save_events(window: MainWindow) -> None:
-    """Ask where to save the model's events and write them as an events table."""
-    from analysis.event_tables import write_events
-
-    prediction, recording = window.session.prediction, window.session.recording
-    if prediction is None or recording is None:
-        window.status.say("there is no prediction to save yet", "warning")
-        return
-    suggestion = str(Path(window.settings.last_folder) / f"{recording.path.stem}_events.tsv")
-    path, _ = QFileDialog.getSaveFileName(window, "Save model events", suggestion, "Events table (*.tsv)")
-    if not path:
-        return
-    try:
-        write_events(path, prediction.events, recording.start_datetime, recording.duration)
-    except OSError as error:
-        window.show_error(error)
-    else:
-        window.status.say(f"saved {path}")
 
 
 def save_screenshot(window: MainWindow) -> None:

@@ -17,6 +17,7 @@ from app.actions import build_actions, fill_recent
 from app.appearance import apply_theme
 from app.comparing import Comparing
 from app.dialogs.event_rules import rule_from_settings, rule_settings
+from app.dialogs.recovery import NoticeBar
 from app.errors import describe_error, hide_in_log, log_error
 from app.habits import keep_view, view_from
 from app.inspector import AgreementPanel, PredictionPanel
@@ -40,6 +41,7 @@ from app.review_dock import EventsDock
 from app.review_edits import ReviewEdits
 from app.review_queue import ReviewQueue
 from app.reviewing import Reviewing
+from app.saving import Saving
 from app.scaling import Scaling
 from app.sensitivity_panel import SensitivityPanel
 from app.session import ModelChoice, Session
@@ -110,6 +112,8 @@ class MainWindow(QMainWindow):
         self.rater_name = RaterName(self.session, self.settings, self)
         self.raters_panel = RatersPanel(lambda seconds: elapsed(seconds, 1))
         self.comparing = Comparing(self.session, self.view, self.queue, self.raters_panel, self.runner, self)
+        self.status, self.notices = StatusLine(), NoticeBar()
+        self.saving = Saving(self.session, self.settings, self.runner, self.engine, self.status, self.notices, self)
         self._make_parts()
         self.reading = Reading(
             self.session, self.view, self.opener, self.recording_panel, self.overlay_panel, data_folder, self
@@ -133,12 +137,13 @@ class MainWindow(QMainWindow):
         self.actions_by_id = build_actions(self, commands.handlers(self))
         self.toolbar = ViewToolbar(self.session, self.actions_by_id["open"], self.actions_by_id["run"])
         self.addToolBar(self.toolbar)
+        self.addToolBarBreak()
+        self.addToolBar(self.notices)
         self.montages.listed.connect(self.toolbar.show_montages)
         self.toolbar.montage_chosen.connect(self.montages.choose_name)
         self.toolbar.editor_requested.connect(self.montages.edit)
         self.montages.attach(self.actions_by_id)
         self.setCentralWidget(self.view)
-        self.status = StatusLine()
         self.setStatusBar(self.status)
         self.recording_panel = RecordingPanel()
         self.sensitivity_panel = SensitivityPanel()
@@ -222,6 +227,9 @@ class MainWindow(QMainWindow):
         self.view.hovered.connect(self.status.show_cursor)
         self.view.unhovered.connect(self.status.clear_cursor)
         self.travelling.told.connect(self.status.say)
+        self.saving.told.connect(self.status.say)
+        self.saving.failed.connect(self.show_error)
+        self.saving.long_work.connect(self.job_panel.add)
         self.view.zoom_requested.connect(self.travelling.zoom)
         self.trending.shown_changed.connect(self.actions_by_id["trends"].setChecked)
         self.trending.failed.connect(self.show_error)
@@ -285,7 +293,6 @@ class MainWindow(QMainWindow):
             self.settings.mains = view.notch
 
     def _on_prediction(self, prediction: SeizurePrediction | None) -> None:
-        self.actions_by_id["save_events"].setEnabled(prediction is not None)
         if prediction is not None:
             self.status.show_device(str(prediction.provenance.get("device", "")).upper())
 
@@ -310,6 +317,7 @@ class MainWindow(QMainWindow):
         self.marking.set_theme(colours.name)
         self.measuring.set_theme(colours)
         self.events_dock.set_theme(colours)
+        self.saving.set_theme(colours)
 
     def set_px_per_mm(self, px_per_mm: float | None) -> None:
         """Use a measured screen, or (None) what the system says of it."""
@@ -377,7 +385,7 @@ class MainWindow(QMainWindow):
     def settled(self) -> bool:
         """Whether everything asked for is on screen."""
         busy = self.opener.busy or self.runs.busy or self.runner.jobs or self.comparing.busy
-        return not busy and self.reading.settled()
+        return not busy and self.reading.settled() and self.session.keeper.is_ready
 
     def _in_background(self, work: Callable[[], Any], then: Callable[[Any], None]) -> None:
         job = Job("Sort the marks", lambda _progress: work(), lane="io")
@@ -393,12 +401,14 @@ class MainWindow(QMainWindow):
         if self.settings.window_state:
             self.restoreGeometry(QByteArray.fromBase64(self.settings.window_geometry.encode()))
             self.restoreState(QByteArray.fromBase64(self.settings.window_state.encode()))
+            self.notices.refresh()
 
     def reset_view(self) -> None:
         """Go back to the panels, montage, filters, sensitivity and page length of the first start."""
         for dock in self.docks.values():
             dock.show()
         self.restoreState(self._first_layout)
+        self.notices.refresh()
         for name in self.overlay_panel.names():
             self.overlay_panel.set_visible(name, True)
         self.session.reset_view()

@@ -27,10 +27,14 @@ Background = Callable[[Callable[[], object], Callable[[object], None]], None]
 
 @dataclass(frozen=True)
 class Recovered:
-    """What the last session changed before it ended without being closed, and when (ISO 8601 in UTC)."""
+    """What the last session changed before it ended without being closed, and when (ISO 8601 in UTC).
+
+    `from_file` tells that nothing had been marked before it.
+    """
 
     changes: tuple[Change, ...]
     at: str
+    from_file: bool
 
 
 class MarkKeeper(QObject):
@@ -202,7 +206,8 @@ class MarkKeeper(QObject):
         self._is_ready = True
         self.apart, self.saved = found.apart, found.saved or {}
         if found.recovered:
-            self.recovered = Recovered(found.recovered, found.recovered_at)
+            from_file = len(found.history.changes_since({})) == len(found.recovered)
+            self.recovered = Recovered(found.recovered, found.recovered_at, from_file)
         self._note(self.book.adopt(found.history), *found.notes)
         self._take_branches(found, self._disk)
         if found.history.states:

@@ -30,10 +30,12 @@ class StatusLine(QStatusBar):
         self._calibration = label("", "warning")
         self._device = label("", "muted")
         self._measure = label("", "muted")
+        self._kept = label("", "muted")
+        self._kept.setAccessibleName("What is kept of the marks")
         self.addWidget(self._cursor)
         self.addWidget(self._measure)
         self.addWidget(self._message, 1)
-        for widget in (self._work, self._calibration, label(RESEARCH_ONLY, "muted"), self._device):
+        for widget in (self._work, self._kept, self._calibration, label(RESEARCH_ONLY, "muted"), self._device):
             self.addPermanentWidget(widget)
 
     def show_cursor(self, time: float, ch_name: str, value: float | None, unit: str) -> None:
@@ -56,6 +58,12 @@ class StatusLine(QStatusBar):
         self._message.setText(text)
         set_role(self._message, role)
         self._silence.start()
+
+    def show_kept(self, text: str, role: str, tip: str) -> None:
+        """Show how far the marks are on disk and in files."""
+        self._kept.setText(text)
+        self._kept.setToolTip(tip)
+        set_role(self._kept, role)
 
     def show_work(self, text: str) -> None:
         """Show the progress of the running job."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -78,16 +78,39 @@ class ListedChange:
         return "; ".join(f"{field.field} {field.after or field.before}" for field in told)
 
 
-def list_changes(changes: Iterable[Change]) -> list[ListedChange]:
-    """Changes as lines, in the order of time."""
-    listed = [ListedChange(change) for change in changes]
-    return sorted(listed, key=lambda line: (line.mark.onset, line.mark.stop, line.mark.id))
+class ChangeList:
+    """Changes as `lines` in the order of time, `counts` of each kind of them, and a quick search; for any thread."""
+
+    def __init__(self, changes: Iterable[Change] = ()) -> None:
+        listed = [ListedChange(change) for change in changes]
+        self.lines = sorted(listed, key=lambda line: (line.mark.onset, line.mark.stop, line.mark.id))
+        self._kinds = [line.kind for line in self.lines]
+        counts = Counter(self._kinds)
+        self.counts: dict[Kind, int] = {kind: counts[kind] for kind in KINDS}
+        self._texts = [_searched(line) for line in self.lines]
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def find(self, text: str = "", kinds: Collection[Kind] = KINDS) -> list[int]:
+        """Which lines are of some kinds and hold a text, in whatever case."""
+        wanted = text.strip().casefold()
+        pairs = enumerate(zip(self._kinds, self._texts, strict=True))
+        return [i for i, (kind, searched) in pairs if kind in kinds and wanted in searched]
+
+    def summary(self) -> str:
+        """How many changes of each kind there are, in words."""
+        told = [f"{count:,} {KIND_WORDS[kind]}" for kind, count in self.counts.items() if count]
+        return ", ".join(told)
 
 
-def count_kinds(lines: Iterable[ListedChange]) -> dict[Kind, int]:
-    """How many lines there are of each kind, none left out."""
-    counts = Counter(line.kind for line in lines)
-    return {kind: counts[kind] for kind in KINDS}
+def _searched(line: ListedChange) -> str:
+    parts: list[str] = [KIND_WORDS[line.kind]]
+    for mark in (line.change.before, line.change.after):
+        if mark is not None:
+            review = mark.review
+            parts += [mark.title, mark.description, *mark.ch_names, mark.author, review.comment, review.tag, review.by]
+    return "\n".join(parts).casefold()
 
 
 def _names(*texts: dict[str, str]) -> list[str]:

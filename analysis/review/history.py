@@ -111,6 +111,20 @@ class History:
         pairs = ((states.get(n, self.origins[n]), state) for n, state in self.states.items())
         return tuple(Change(before, after) for before, after in pairs if before != after)
 
+    def copy(self) -> History:
+        """The history as it is now, to be looked at by another thread."""
+        other = History()
+        other.done, other.undone = list(self.done), list(self.undone)
+        other.origins, other.states = dict(self.origins), dict(self.states)
+        other.unsaved, other._saved = set(self.unsaved), dict(self._saved)
+        return other
+
+    def all_states(self) -> set[Annotation]:
+        """Every state that a mark ever had, as far as steps can still be taken back or brought back."""
+        edits = (*self.done, *self.undone)
+        stepped = (mark for edit in edits for change in edit.changes for mark in (change.before, change.after))
+        return {mark for mark in (*self.origins.values(), *self.states.values(), *stepped) if mark is not None}
+
     def forget_steps(self) -> None:
         """Keep the marks as they stand, but nothing to undo or redo."""
         self.done.clear()

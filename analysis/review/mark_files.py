@@ -32,7 +32,7 @@ COPIES = (".edf", ".bdf")
 
 
 @dataclass(frozen=True)
-class Saving:
+class SaveRequest:
     """Marks to be saved in a file, whose name says in which format; `start` and `duration` are the recording's.
 
     `known` are all marks as they once stood here, by which rows of a table that exists are recognised; rows of others
@@ -76,74 +76,79 @@ def select(marks: Iterable[Annotation], categories: Collection[Category]) -> tup
     return tuple(mark for mark in marks if category_of(mark) in categories)
 
 
-def examine_table(saving: Saving) -> TableContents | None:
+def examine_table(request: SaveRequest) -> TableContents | None:
     """What a table that exists has to do with the marks; None where there is no file or it is no table of events."""
-    update = _update(saving)
+    update = _update(request)
     return update.contents if update is not None else None
 
 
-def save_marks(saving: Saving, progress: Progress | None = None) -> Saved:
+def save_marks(request: SaveRequest, progress: Progress | None = None) -> Saved:
     """Write marks to a file, whole or not at all; a file that was there is kept as a backup beside it.
 
     RecordingError where the file would be the recording itself, or its name says no format; OSError where the place
     cannot be written.
     """
-    _refuse(saving)
-    if saving.path.suffix.lower() in TABLES:
-        return _save_table(saving)
-    return _save_copy(saving, progress)
+    _refuse(request)
+    if request.path.suffix.lower() in TABLES:
+        return _save_table(request)
+    return _save_copy(request, progress)
 
 
-def _refuse(saving: Saving) -> None:
-    suffix = saving.path.suffix.lower()
+def _refuse(request: SaveRequest) -> None:
+    suffix = request.path.suffix.lower()
     if suffix not in TABLES and suffix not in COPIES:
         raise RecordingError(
-            f"the name says no format ({saving.path}): let it end in .tsv or .csv for a table, "
+            f"the name says no format ({request.path}): let it end in .tsv or .csv for a table, "
             "or in .edf or .bdf for a copy of the recording"
         )
-    if saving.path.exists() and saving.source.exists() and os.path.samefile(saving.path, saving.source):
+    if is_same_file(request.path, request.source):
         raise RecordingError(
-            f"this is the recording itself ({saving.path}): choose another name, a recording is never written"
+            f"this is the recording itself ({request.path}): choose another name, a recording is never written"
         )
 
 
-def _update(saving: Saving) -> TableUpdate | None:
-    if saving.path.suffix.lower() not in TABLES or not saving.path.exists():
+def is_same_file(path: Path, other: Path) -> bool:
+    """Whether two names, perhaps through links, mean one file that exists."""
+    return path.exists() and other.exists() and os.path.samefile(path, other)
+
+
+def _update(request: SaveRequest) -> TableUpdate | None:
+    if request.path.suffix.lower() not in TABLES or not request.path.exists():
         return None
     try:
-        return TableUpdate(saving.path, saving.marks, saving.known, saving.duration)
+        return TableUpdate(request.path, request.marks, request.known, request.duration)
     except RecordingError:
         return None
 
 
-def _save_table(saving: Saving) -> Saved:
-    update = _update(saving)
+def _save_table(request: SaveRequest) -> Saved:
+    update = _update(request)
     if update is not None:
-        data = update.text(saving.keep_strangers, saving.start)
+        data = update.text(request.keep_strangers, request.start)
     else:
-        data = format_marks(saving.marks, saving.start, saving.duration, TABLES[saving.path.suffix.lower()])
+        data = format_marks(request.marks, request.start, request.duration, TABLES[request.path.suffix.lower()])
     backup = None
-    if not saving.path.exists() or saving.path.read_bytes() != data:
-        backup = _back_up(saving.path, saving.written)
-        with whole_file(saving.path) as file:
+    if not request.path.exists() or request.path.read_bytes() != data:
+        backup = _back_up(request.path, request.written)
+        with whole_file(request.path) as file:
             file.write(data)
-    notes = _describe(saving.path.with_suffix(".json"), data) if saving.path.suffix.lower() == ".tsv" else ()
-    return Saved(saving.path, len(saving.marks), _digest(data), backup, notes)
+    notes = _describe(request.path.with_suffix(".json"), data) if request.path.suffix.lower() == ".tsv" else ()
+    return Saved(request.path, len(request.marks), _digest(data), backup, notes)
 
 
-def _save_copy(saving: Saving, progress: Progress | None) -> Saved:
+def _save_copy(request: SaveRequest, progress: Progress | None) -> Saved:
     from analysis.conversion import convert
 
-    kept = tuple(mark for mark in saving.marks if mark.review.decision != "rejected")
+    kept = tuple(mark for mark in request.marks if mark.review.decision != "rejected")
     notes = []
-    if left := len(saving.marks) - len(kept):
+    if left := len(request.marks) - len(kept):
         words = "a rejected mark is" if left == 1 else f"{left} rejected marks are"
         notes.append(f"{words} not in the copy, which could not say so")
     if any(mark.review != UNREVIEWED or mark.extras or mark.confidence is not None for mark in kept):
         notes.append("the copy holds times, texts and channels of marks: save a table as well for all they say")
-    backup = _back_up(saving.path, "")
-    done = convert(saving.source, saving.path, saving.anonymize, progress, kept)
-    return Saved(saving.path, len(kept), "", backup, (*notes, *done.notes))
+    backup = _back_up(request.path, "")
+    done = convert(request.source, request.path, request.anonymize, progress, kept)
+    return Saved(request.path, len(kept), "", backup, (*notes, *done.notes))
 
 
 def _back_up(path: Path, written: str) -> Path | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from analysis.annotation import Annotation, Review
-from analysis.review.change_list import ListedChange, count_kinds, list_changes
+from analysis.review.change_list import ChangeList, ListedChange
 from analysis.review.history import Change, History
 from analysis.review.mark_book import Edit
 
@@ -55,11 +55,17 @@ def test_a_line_says_what_was_done(before, after, kind, details) -> None:
     assert details is None or line.details(_time) == details
 
 
-def test_lines_stand_in_the_order_of_time_and_are_counted() -> None:
-    lines = list_changes([Change(None, ACCEPTED), Change(SPIKE, None)])
-    assert [line.kind for line in lines] == ["removed", "accepted"]
-    counts = count_kinds(lines)
-    assert (counts["removed"], counts["accepted"], counts["added"]) == (1, 1, 0)
+def test_lines_stand_in_the_order_of_time_are_counted_and_found() -> None:
+    moved = replace(SPIKE, onset=4.0, review=Review(comment="Näher"))
+    changes = ChangeList([Change(None, ACCEPTED), Change(SPIKE, None), Change(SPIKE, moved)])
+    assert [line.kind for line in changes.lines] == ["removed", "changed", "accepted"]
+    assert (changes.counts["removed"], changes.counts["accepted"], changes.counts["added"]) == (1, 1, 0)
+    assert changes.summary() == "1 changed, 1 accepted, 1 removed"
+    assert changes.find() == [0, 1, 2]
+    assert changes.find("NÄHER") == [1]
+    assert changes.find("t3", ("removed",)) == [0]
+    assert changes.find("seizure") == [2]
+    assert ChangeList().summary() == ""
 
 
 def test_what_was_done_and_undone_is_no_change() -> None:
