@@ -118,6 +118,8 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("only_to_review", "Review", "List only what is to review, or everything", ("Ctrl+Y",)),
     ActionSpec("filter_events", "Review", "Filter and find events", ("/",)),
     ActionSpec("pop_out_events", "Review", "Events as a wide table, or in their column", ("Ctrl+Shift+E",)),
+    ActionSpec("higher_threshold", "Review", "Higher threshold of model events", ("Ctrl+Up",)),
+    ActionSpec("lower_threshold", "Review", "Lower threshold of model events", ("Ctrl+Down",)),
     ActionSpec("rater_name", "Review", "Your name for decisions…"),
     ActionSpec("raters", "Review", "Compare two raters", ("Ctrl+R",)),
     ActionSpec("next_dispute", "Review", "Next disputed span", ("D",)),

@@ -71,6 +71,8 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         **window.events_dock.handlers(),
         **window.comparing.handlers(),
         **window.rater_name.handlers(),
+        "higher_threshold": partial(window.runs.step_threshold, 1),
+        "lower_threshold": partial(window.runs.step_threshold, -1),
         **window.saving.handlers(),
         "raters": lambda: show_dock(window, "raters"),
         **window.trending.handlers(),

@@ -18,6 +18,7 @@ from app.jobs import Job, JobRunner
 from app.session import ModelChoice, Session
 
 _AGREEMENT_PAUSE_MS = 400
+_THRESHOLD_STEP = 0.05
 
 
 class ModelRuns(QObject):
@@ -110,6 +111,10 @@ class ModelRuns(QObject):
         self.threshold = threshold
         self.threshold_changed.emit(threshold)
         self._derive_again()
+
+    def step_threshold(self, steps: int) -> None:
+        """Ask for more certainty (positive) or less, by twentieths."""
+        self.set_threshold(round(min(max(self.threshold + _THRESHOLD_STEP * steps, 0.01), 0.99), 2))
 
     def set_compared(self, which: str) -> None:
         """Compare the model's events as found ("raw") or as "reviewed" with the annotated seizures."""

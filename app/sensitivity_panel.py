@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, Qt, pyqtSignal
+from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QPushButton, QSlider, QVBoxLayout, QWidget
 
 from app.panel import label
+
+
+class _Dial(QSlider):
+    """A slider that keeps the arrow keys while it has the focus, which else move the page."""
+
+    def event(self, event: QEvent | None) -> bool:
+        """Take the arrow keys before the actions of the window do."""
+        if event is not None and event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            arrows = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down)
+            if event.key() in arrows and not event.modifiers():
+                event.accept()
+                return True
+        return super().event(event)
 
 
 class SensitivityPanel(QWidget):
@@ -19,11 +33,13 @@ class SensitivityPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        self._slider = QSlider(Qt.Orientation.Horizontal)
+        self._slider = _Dial(Qt.Orientation.Horizontal)
         self._slider.setRange(1, 99)
         self._slider.setValue(50)
         self._slider.setAccessibleName("Threshold of model events")
-        self._slider.setToolTip("How sure the model must be; decisions already taken are kept at any place of it")
+        self._slider.setToolTip(
+            "How sure the model must be (Ctrl+Up, Ctrl+Down); decisions already taken are kept wherever it stands"
+        )
         self._slider.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._slider.valueChanged.connect(lambda value: self.threshold_changed.emit(value / 100))
         self._count = label("p ≥ 0.50   no prediction yet", "muted", wrap=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QComboBox
+from PyQt6.QtWidgets import QApplication, QComboBox, QSlider
 
 from analysis.annotation import Annotation, Review
 from analysis.recording import Window as Span
@@ -208,6 +208,20 @@ def test_the_dial_keeps_what_was_decided(predicted):
         assert decided == [(10.0, "accepted"), (45.0, "rejected")]
         text = main.sensitivity_panel._count.text()
         assert text.endswith(f"{len(live)} event{'' if len(live) == 1 else 's'}, 2 decided, 0 decided lost")
+
+
+def test_the_dial_is_turned_by_keys(predicted, qtbot):
+    main = predicted.main
+    for key, threshold in (("Up", 0.55), ("Up", 0.6), ("Down", 0.55)):
+        press(predicted, key, CTRL)
+        assert main.runs.threshold == threshold
+    main.activateWindow()
+    slider = main.sensitivity_panel.findChild(QSlider)
+    slider.setFocus()
+    start = main.session.window.start
+    qtbot.keyClick(slider, Qt.Key.Key_Right)
+    assert main.runs.threshold == 0.56
+    assert main.session.window.start == start
 
 
 def test_the_current_event_follows_the_dial(predicted):
