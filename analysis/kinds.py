@@ -81,11 +81,19 @@ class Kind:
 
 
 _AXON = "analysis.engine.axon_gates"
+_PRISE = "analysis.engine.prise_groups"
 _SIMILARITY = "analysis.engine.similarity"
+_NEURDUO = "analysis.engine.neurduo_kinds"
 _WINDOWED = ("mvpformer", "axon", "prise-eeg")
 WINDOW = Option("window", 10.0, "length of a window of the model, seconds", least=1.0)
+TARGET = Option("target", "last", "the class that is explained, or last")
 SEED = Option("seed", 0, "of what is drawn at random")
 MOST_WINDOWS = Option("windows", 50, "at most so many windows, spread over the span", least=1)
+STREAM = (
+    Option("normalisation", "causal", "what the scale is taken from", ("causal", "window")),
+    Option("reset_gap", 60.0, "gap in seconds after which the state starts from zero", least=0.0),
+    Option("history", 0.0, "seconds that are read before the span; 0: all since the recording began", least=0.0),
+)
 
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
@@ -102,7 +110,26 @@ KINDS: Mapping[str, Kind] = {
                 Option("calibration", 50, "windows that the means are taken over", least=1),
             ),
         ),
+        Kind("streams", "How fast the streams move", {"neurduo": f"{_NEURDUO}:stream_rates"}, STREAM),
+        Kind("timescales", "How long the streams can remember", {"neurduo": f"{_NEURDUO}:timescales"}, (SEED,)),
+        Kind("memory", "What the memory bank recalls", {"neurduo": f"{_NEURDUO}:memory"}, STREAM),
         Kind("relation-mass", "Where attention goes", {"axon": f"{_AXON}:relation_masses"}, (WINDOW, MOST_WINDOWS)),
+        Kind(
+            "experts",
+            "Which experts carry the tokens",
+            {"prise-eeg": f"{_PRISE}:expert_routing"},
+            (
+                WINDOW,
+                Option("windows", 400, "at most so many windows, spread over the span", least=1),
+                Option("other", "", "another recording whose routing is compared"),
+            ),
+        ),
+        Kind(
+            "group-attribution",
+            "Which groups decide",
+            {"prise-eeg": f"{_PRISE}:group_attribution"},
+            (Option("windows", 4, "at most so many windows, spread over the span", least=1), TARGET),
+        ),
         Kind(
             "cka",
             "How alike the layers are",

@@ -21,6 +21,8 @@ DRAWINGS: Mapping[str, str] = {
     "gates": "analysis.figures.axon:draw_gates",
     "gate-interventions": "analysis.figures.axon:draw_interventions",
     "relation-mass": "analysis.figures.axon:draw_relation_mass",
+    "experts": "analysis.figures.prise:draw_experts",
+    "group-attribution": "analysis.figures.prise:draw_group_attribution",
     "cka": "analysis.figures.similarity:draw_cka",
     "effective-rank": "analysis.figures.similarity:draw_effective_rank",
     "embedding": "analysis.figures.similarity:draw_embedding",

@@ -39,7 +39,7 @@ def _draw_groups(ax: Axes, result: Analysis) -> None:
     layers = np.arange(len(result.values("within")))
     for name, colour in (("within", TEAL), ("between", BROWN)):
         ax.plot(layers, result.values(name), color=colour, marker="o", markersize=2.5, label=name)
-    for x, count in zip(layers, result.values("shared_experts"), strict=True):
+    for x, count in enumerate(result.values("shared_experts")):
         ax.text(x, 0.02, f"{count:.0f}", ha="center", fontsize=6, color=VIOLET)
     ax.set(title="Pairs of windows,\nseizure or not", ylim=(0, 1.02))
     label_axis(ax, "x", result, "layer")
@@ -60,9 +60,12 @@ def draw_embedding(figure: Figure, result: Analysis) -> None:
     """Windows coloured by time, those of marked seizures ringed."""
     ax = figure.subplots()
     points, onset, ictal = (result.values(name) for name in ("points", "window_onset", "seizure"))
-    dots = ax.scatter(*points.T, c=onset + result.facts["first_window"], s=14, cmap=SEQUENTIAL, linewidths=0)
+    x, y = points.T
+    dots = ax.scatter(x, y, c=onset + result.facts["first_window"], s=14, cmap=SEQUENTIAL, linewidths=0)
     if ictal.any():
-        ax.scatter(*points[ictal > 0].T, s=42, facecolors="none", edgecolors=BROWN, linewidths=1.2, label="seizure")
+        ax.scatter(
+            x[ictal > 0], y[ictal > 0], s=42, facecolors="none", edgecolors=BROWN, linewidths=1.2, label="seizure"
+        )
         ax.legend()
     ax.set(title=f"{result.facts['method']} of {len(points)} windows", xlabel="coordinate 1", ylabel="coordinate 2")
     ax.set_aspect("equal", adjustable="datalim")

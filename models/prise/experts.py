@@ -53,6 +53,7 @@ class Mixture(nn.Module):
         self.n_shared = n_shared
         self.top_k = config.top_k
         self.forced: int | None = None  # a pool expert that every token is sent to, as an intervention
+        self.pinned: Tensor | None = None  # choices (N, k) that are kept whatever the tokens, for attributions
         self.routing = _Tell()
         for weight, fan in ((self.gate, width), (self.up, width), (self.down, hidden), (self.affinity, width)):
             nn.init.normal_(weight, std=1 / math.sqrt(fan))
@@ -75,6 +76,8 @@ class Mixture(nn.Module):
         score = affinity.detach() + self.expert_bias
         score[:, : self.n_shared] = -math.inf
         chosen = score.topk(self.top_k, -1).indices
+        if self.pinned is not None:
+            chosen = self.pinned
         if self.forced is not None:
             chosen = torch.full_like(chosen, self.forced - 1)
         gates = affinity.gather(-1, chosen)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,6 +12,7 @@ from models.prise.config import N_POOL
 from models.prise.electrodes import N_DYNAMIC, N_STATIC
 from models.prise.experts import Mixture
 from models.prise.model import Prise
+from models.recorder import record
 
 
 @contextmanager
@@ -60,6 +61,25 @@ def with_expert(model: Prise, block: int, expert: int) -> Iterator[None]:
         raise ValueError(f"the routed experts of block {block} are {mixture.n_shared + 1} to {N_POOL}")
     with _changed(mixture, forced=expert):
         yield
+
+
+@contextmanager
+def with_pinned_routing(model: Prise, run: Callable[[], Any]) -> Iterator[None]:
+    """Within the block every token goes to the experts that it goes to in `run`, whatever becomes of it.
+
+    The choice of an expert jumps where the scores of two are equal; held fixed, the model is smooth and can be
+    integrated along a path. Calls in the block must have the tokens of `run`, in number and order.
+    """
+    mixtures = {str(i): block.ffn for i, block in enumerate(model.blocks()) if isinstance(block.ffn, Mixture)}
+    with record({name: mixture.routing for name, mixture in mixtures.items()}) as records:
+        run()
+    try:
+        for name, mixture in mixtures.items():
+            mixture.pinned = records[name][-1].experts - 1 if records[name] else None
+        yield
+    finally:
+        for mixture in mixtures.values():
+            mixture.pinned = None
 
 
 @contextmanager
