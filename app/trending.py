@@ -85,7 +85,6 @@ class Trending(QObject):
         view.hide_requested.connect(self.toggle)
         view.resume_requested.connect(self._start)
         view.set_look(settings.trends_span, settings.trends_top, settings.trends_unwanted, settings.trends_folded)
-        view.hide()
 
     def handlers(self) -> dict[str, Callable[[], None]]:
         """What the rows of the action table do."""

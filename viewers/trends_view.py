@@ -180,6 +180,7 @@ class TrendsView(QWidget):
         self._menu = self._make_menu()
         self.axis.button.setMenu(self._menu)
         self._show_lanes()
+        self.hide()  # until someone has trends for it
 
     # Menu
 
