@@ -13,6 +13,8 @@ from analysis.trends.computation import BLOCK_SECONDS, TrendPass
 from app.jobs import JobRunner
 from app.session import Session
 from app.settings import Settings
+from app.synthetic_edf import SyntheticHeader, to_digital, write_synthetic_file
+from app.testing import open_window
 from app.trending import Trending
 from viewers.trends_view import TrendsView
 
@@ -248,3 +250,29 @@ def test_while_pages_are_turned_the_pass_rests_between_its_blocks(stage, monkeyp
     assert one.trending._rest() > 0.1
     now[0] += 1.0
     assert one.trending._rest() == 0.0
+
+
+def test_the_window_shows_trends_of_long_recordings_and_w_hides_them(qtbot, tmp_path):
+    labels = tuple(SITES)
+    header = SyntheticHeader(labels, 64, 400, "SYNTHETIC_test")
+    rng = np.random.default_rng(7)
+    blocks = [to_digital(20 * rng.standard_normal((400, len(labels), 64)))]
+    path = write_synthetic_file(tmp_path / "long.edf", header, blocks, [(100.0, 20.0, "seizure")])
+    handle = open_window(path, (1600, 960), Settings())
+    try:
+        handle.wait()
+        main = handle.main
+        assert main.trending.trends.complete
+        assert main.view.trends.isVisible()
+        assert main.actions_by_id["trends"].isChecked()
+        assert main.view.trace_view.height() >= 480
+        main.actions_by_id["trends"].trigger()
+        assert not main.view.trends.isVisible()
+        assert not main.actions_by_id["trends"].isChecked()
+        main.actions_by_id["trends"].trigger()
+        main.view.trends.go_to(300.0)
+        assert main.session.window.start == 295.0
+        main.actions_by_id["back"].trigger()
+        assert main.session.window.start == 0.0
+    finally:
+        handle.close()

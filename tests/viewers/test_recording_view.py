@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtGui import QWheelEvent
+from PyQt6.QtWidgets import QApplication
 
 from analysis.annotation import Annotation
 from analysis.marks import Marks
@@ -227,3 +228,30 @@ def test_random_weights_are_said_in_every_place_that_draws_them(view: RecordingV
     view.set_prediction(prediction(random_weights=True))
     view.set_prediction(None)
     assert not any(lane.badge for lane in (view.probability_lane, view.readers_lane, view.timeline))
+
+
+@pytest.mark.parametrize("height", [500, 600, 800, 1100])
+def test_the_trends_leave_the_traces_half_of_the_window(view: RecordingView, page_at, height: int) -> None:
+    view.resize(1008, height)
+    before = view.trace_view.height()
+    view.trends.show()
+    QApplication.processEvents()
+    assert view.trends.height() > 0
+    assert view.trace_view.height() == before - view.trends.height()
+    assert view.trace_view.height() >= min(height // 2, before - view.trends.least_height())
+    view.set_lane_collapsed("p(seizure)", True)
+    QApplication.processEvents()
+    assert view.trace_view.height() >= min(height // 2, before - view.trends.least_height())
+
+
+def test_trends_follow_page_clock_and_gutter_and_ask_for_pages(view: RecordingView, page_at) -> None:
+    asked, zooms = [], []
+    view.window_requested.connect(asked.append)
+    view.zoom_requested.connect(lambda *values: zooms.append(values))
+    view.set_window(Window(40.0, 50.0))
+    view.trends.go_to(80.0)
+    assert asked == [Window(75.0, 85.0)]
+    assert view.trends.axis.plot_rect.left() == view.timeline.plot_rect.left()
+    view.timeline.zoom_requested.emit(1, 33.0)
+    view.trace_view.zoom_requested.emit(-1, 44.0)
+    assert zooms == [(1, 33.0), (-1, 44.0)]
