@@ -67,7 +67,7 @@ class Trending(QObject):
         self._settings = settings
         self._store = ResultStore(results_folder) if results_folder is not None else None
         self._quality: Mapping[str, ChannelQuality] | None = None
-        self._ready = False
+        self._ready = self._looked_up = False
         self._job: Job | None = None
         self._work: _Work | None = None
         self._trends: Trends | None = None
@@ -120,7 +120,7 @@ class Trending(QObject):
 
     def _on_opened(self, _recording: Recording) -> None:
         self._forget()
-        self._quality, self._ready = None, False
+        self._quality, self._ready, self._looked_up = None, False, False
         self._show(self._settings.trends_of_short if self._is_short() else self._settings.trends_shown)
 
     def _forget(self) -> None:
@@ -133,6 +133,7 @@ class Trending(QObject):
     def _on_quality(self, recording: Recording, quality: Mapping[str, ChannelQuality]) -> None:
         if recording is self._session.recording:
             self._quality = quality
+            self._start()
 
     def _on_overview(self, recording: Recording, _overview: object) -> None:
         if recording is self._session.recording:
@@ -154,33 +155,41 @@ class Trending(QObject):
         settings.trends_unwanted, settings.trends_folded = view.unwanted, view.folded
 
     def _start(self) -> None:
-        """Begin, or go on with, what is still to be computed of trends that are on the screen."""
+        """Begin, or go on with, what is still to be computed of trends that are on the screen.
+
+        Before the overview is there, only look for what was kept of them.
+        """
         recording = self._session.recording
         done = self._trends is not None and self._trends.complete
-        if recording is None or not self._ready or not self.shown or self._job is not None or done:
+        if recording is None or not self.shown or self._job is not None or done:
+            return
+        if not self._ready and (self._store is None or self._quality is None or self._looked_up):
             return
         if self._work is None:
             self._work = _Work(recording, self._quality, self._session.bad_channels)
-        compute = partial(self._compute, self._work, self._session.window.start)
+        compute = partial(self._compute, self._work, self._session.window.start, self._ready)
         self._job = job = Job("Trends of the recording", compute, lane="io", replaces="trends", priority=_PRIORITY)
         job.progressed.connect(self._on_progress)
         job.partial.connect(self._take)
         job.succeeded.connect(self._on_done)
         job.cancelled.connect(self._on_cancelled)
         job.failed.connect(self._on_failed)
-        self._view.set_state("computing…")
+        if self._ready:
+            self._view.set_state("computing…")
         self._runner.submit(job)
-        if recording.duration >= _LONG_SECONDS:
+        if self._ready and recording.duration >= _LONG_SECONDS:
             self.long_work.emit(job)
 
-    def _compute(self, work: _Work, start: float, progress: Progress) -> Trends:
-        """On a thread of the runner: from the store, or by the pass that is begun or was stopped."""
+    def _compute(self, work: _Work, start: float, whole: bool, progress: Progress) -> Trends | None:
+        """On a thread of the runner: from the store, or (`whole`) by the pass that is begun or was stopped."""
         if work.going is None:
             recording = work.recording
             sources = choose_sources(recording, work.quality or assess_channels(recording), work.bad)
             kept = self._store.get(request_for(recording, sources).key()) if self._store is not None else None
             if isinstance(kept, Trends):
                 return kept
+            if not whole:
+                return None
             work.going = TrendPass(recording, sources)
         trends = work.going.run(progress, start, self._rest)
         if self._store is not None:
@@ -201,8 +210,13 @@ class Trending(QObject):
     def _on_progress(self, done: float, total: float, _message: str) -> None:
         self._view.set_state(f"computing {done / total:.0%}")
 
-    def _on_done(self, trends: Trends) -> None:
-        self._job = self._work = None
+    def _on_done(self, trends: Trends | None) -> None:
+        self._job = None
+        if trends is None:
+            self._looked_up = True
+            self._start()
+            return
+        self._work = None
         self._take(trends)
         self._view.set_state("")
 

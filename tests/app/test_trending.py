@@ -145,6 +145,25 @@ def test_trends_are_kept_from_one_opening_to_the_next(stage, qtbot, passes, tmp_
     assert len(passes) == 2
 
 
+def test_kept_trends_are_there_before_the_overview(stage, qtbot, passes, tmp_path):
+    first = stage(folder=tmp_path)
+    first.open(400.0)
+    finish(qtbot, first)
+    two = stage(folder=tmp_path)
+    recording = two.open(400.0, surveyed=False)
+    two.opener.quality_ready.emit(recording, {})
+    finish(qtbot, two)
+    two.opener.overview_ready.emit(recording, None)
+    assert not two.runner.jobs
+    recording = two.open(500.0, surveyed=False)
+    two.opener.quality_ready.emit(recording, {})
+    qtbot.waitUntil(lambda: not two.runner.jobs)
+    assert len(passes) == 1
+    two.opener.overview_ready.emit(recording, None)
+    finish(qtbot, two)
+    assert len(passes) == 2
+
+
 def test_the_pass_begins_at_the_page(stage, qtbot, passes):
     one = stage()
     recording = one.open(1000.0, surveyed=False)
