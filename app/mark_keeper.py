@@ -224,7 +224,7 @@ class MarkKeeper(QObject):
                 self._merged = account.uid
                 self.book.do(edit)
                 self._merged = ""
-                self._note(f"{edit.label.removeprefix('Take over ')} made in a second window joined these marks")
+                self._note(f"{edit.label.removeprefix('Take over ')} joined these marks")
             disk.forget_branch(path, lock)
         self.recovered = recovered
 

@@ -31,7 +31,7 @@ from app.dialogs.recovery import NoticeBar
 from app.dialogs.save_marks import Offer, SaveMarksDialog
 from app.engine_process import EngineProcess
 from app.jobs import Job, JobRunner
-from app.mark_keeper import MarkKeeper
+from app.mark_keeper import READER, MarkKeeper
 from app.session import Session
 from app.settings import Settings
 from app.status_line import StatusLine
@@ -110,6 +110,8 @@ class Saving(QObject):
     def _show_kept(self) -> None:
         if self._keeper is not None:
             self._status.show_kept(*kept_words(self._keeper))
+            if self._keeper.fault:
+                self._notices.say(self._keeper.fault)
 
     def _show_recovered(self) -> None:
         recovered = self._keeper.recovered if self._keeper is not None else None
@@ -275,7 +277,7 @@ def kept_words(keeper: MarkKeeper) -> tuple[str, str, str]:
 def _unsaved_words(keeper: MarkKeeper, count: int) -> str:
     if count <= _FEW_CHANGES:
         changes = keeper.book.history.unsaved_changes()
-        if all(change.before is None and change.after and not change.after.is_model for change in changes):
+        if all(c.before is None and c.after is not None and c.after.author == READER for c in changes):
             return "1 own mark" if count == 1 else f"{count:,} own marks"
     return "1 change" if count == 1 else f"{count:,} changes"
 

@@ -237,6 +237,7 @@ QToolBar QToolButton, QPushButton {
     background: @field@; color: @text@; border: 1px solid @border@; border-radius: 5px; padding: 4px 10px; }
 QToolBar QToolButton:hover, QPushButton:hover { border-color: @muted@; }
 QToolBar QToolButton:pressed, QPushButton:pressed { background: @accent_soft@; }
+QPushButton:checked { background: @accent_soft@; border-color: @accent@; }
 QToolBar QToolButton:disabled, QPushButton:disabled { color: @muted@; }
 QToolBar QToolButton#qt_toolbar_ext_button { padding: 0; min-width: 20px; }
 QToolButton::menu-indicator { image: none; }

@@ -59,9 +59,9 @@ class NoticeBar(QToolBar):
         `from_file` tells that nothing had been marked before them.
         """
         changes = "1 change" if count == 1 else f"{count:,} changes"
-        were = "was" if count == 1 else "were"
+        were, are = ("was", "is") if count == 1 else ("were", "are")
         self._offer = (
-            f"The program ended before this recording was closed. {changes} {when(until)} {were} kept and can be seen."
+            f"The program ended before this recording was closed. {f'{changes} {when(until)}'.strip()} {were} kept and {are} shown."
             if count
             else ""
         )

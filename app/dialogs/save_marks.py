@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PyQt6.QtCore import QAbstractTableModel, QModelIndex, Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -207,12 +208,20 @@ class SaveMarksDialog(QDialog):
         self.anonymize = QCheckBox("Leave out the patient's fields, the date and the time of day")
         self.anonymize.hide()
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
+        self._save().setProperty("accent", True)
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PATH_PAUSE_MS)
         self._lay_out()
         self._connect()
         self._on_path()
+        self._save().setFocus()
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:
+        """Enter saves, but not out of the search."""
+        is_enter = event is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if not (is_enter and self.focusWidget() is self.changes.search):
+            super().keyPressEvent(event)
 
     def _make_categories(self) -> dict[Category, QCheckBox]:
         counts = dict.fromkeys(CATEGORIES, 0)
@@ -288,13 +297,17 @@ class SaveMarksDialog(QDialog):
             self._say(f"This file {what}: it will be replaced, and kept beside it as a backup (.bak).", "warning")
             self._save().setText("Replace")
             return
-        stay = f"{contents.kept:,} rows stay as they are" if contents.kept != 1 else "1 row stays as it is"
-        go = f", {contents.outdated:,} that changed here go" if contents.outdated else ""
-        self._say(f"This table exists. Its columns and their order are kept: {stay}{go}.", "muted")
-        self.strangers.setVisible(bool(contents.strangers))
-        if contents.strangers:
-            rows = "its row" if contents.strangers == 1 else f"its {contents.strangers:,} rows"
-            self.strangers.setText(f"Keep {rows} that are not among these marks")
+        strangers = contents.strangers
+        rows = "a row that is" if strangers == 1 else f"{strangers:,} rows that are"
+        what = "This table exists" + (f" and holds {rows} not among these marks" if strangers else "")
+        told = ["Its columns and their order are kept"]
+        if contents.kept:
+            told.append("1 row stays as it is" if contents.kept == 1 else f"{contents.kept:,} rows stay as they are")
+        if contents.outdated:
+            told.append(f"{contents.outdated:,} that changed here {'goes' if contents.outdated == 1 else 'go'}")
+        self._say(f"{what}. {', '.join(told)}; a backup (.bak) is kept.", "warning" if strangers else "muted")
+        self.strangers.setVisible(bool(strangers))
+        self.strangers.setText(f"Keep {rows.replace('a row', 'the row')} not among these marks")
 
     def _say(self, text: str, role: str) -> None:
         self.remark.setText(text)
@@ -349,7 +362,8 @@ class SaveMarksDialog(QDialog):
     def _of_new_file(ending: str) -> str:
         if ending in COPIES:
             return (
-                "A copy of the whole recording. It holds times, texts and channels of marks, not reviews and comments."
+                "A copy of the whole recording. It holds times, texts and channels of marks; reviews, comments and "
+                "what was rejected are left out."
             )
         return "With all that marks say." + (" A .json beside it describes the columns." if ending == ".tsv" else "")
 

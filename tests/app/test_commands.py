@@ -7,7 +7,6 @@ import pytest
 from PyQt6.QtWidgets import QFileDialog, QMessageBox
 
 from analysis.errors import RecordingError
-from analysis.event_tables import read_events
 from app import commands
 from app.dialogs.calibration import CalibrationDialog
 from app.settings import Settings
@@ -24,25 +23,6 @@ def window(shared, qtbot):
 
 def answer(monkeypatch, method: str, path) -> None:
     monkeypatch.setattr(QFileDialog, method, lambda *_args: (str(path), ""))
-
-
-def test_model_events_are_saved_as_a_table_that_reads_back(window: Window, monkeypatch, shared, tmp_path):
-    parity = shared / "parity/mvpformer"
-    window.load_model(str(parity / "tiny_base.pt"), str(parity / "tiny_head.pt"))
-    window.wait()
-    window.run_model(str(parity / "tiny_base.pt"))
-    window.wait(120)
-    answer(monkeypatch, "getSaveFileName", tmp_path / "events.tsv")
-    commands.save_events(window.main)
-    saved = read_events(tmp_path / "events.tsv")
-    shown = window.main.session.prediction.events
-    assert [(e.onset, e.stop) for e in saved.events] == [(e.onset, e.stop) for e in shown]
-    assert saved.duration == 45.0
-
-
-def test_saving_where_nothing_can_be_saved_is_said(window: Window, monkeypatch, tmp_path):
-    commands.save_events(window.main)
-    assert "no prediction" in window.main.status._message.text()
 
 
 def test_a_picture_of_the_window_is_saved(window: Window, monkeypatch, tmp_path):
