@@ -81,11 +81,14 @@ class Kind:
 
 
 _AXON = "analysis.engine.axon_gates"
+_ATTRIBUTION = "analysis.engine.attribution"
 _PRISE = "analysis.engine.prise_groups"
 _SIMILARITY = "analysis.engine.similarity"
 _NEURDUO = "analysis.engine.neurduo_kinds"
+BASELINES = ("interictal", "zero", "mean", "surrogate")
 _WINDOWED = ("mvpformer", "axon", "prise-eeg")
 WINDOW = Option("window", 10.0, "length of a window of the model, seconds", least=1.0)
+FEW_WINDOWS = Option("windows", 4, "at most so many windows, spread over the span", least=1)
 TARGET = Option("target", "last", "the class that is explained, or last")
 SEED = Option("seed", 0, "of what is drawn at random")
 MOST_WINDOWS = Option("windows", 50, "at most so many windows, spread over the span", least=1)
@@ -128,7 +131,26 @@ KINDS: Mapping[str, Kind] = {
             "group-attribution",
             "Which groups decide",
             {"prise-eeg": f"{_PRISE}:group_attribution"},
-            (Option("windows", 4, "at most so many windows, spread over the span", least=1), TARGET),
+            (FEW_WINDOWS, TARGET),
+        ),
+        Kind(
+            "integrated-gradients",
+            "Which samples speak for a class",
+            dict.fromkeys(_WINDOWED, f"{_ATTRIBUTION}:explain_signal"),
+            (
+                WINDOW,
+                FEW_WINDOWS,
+                TARGET,
+                Option("baseline", "interictal", "what the signal is compared with", BASELINES),
+                Option("checks", False, "occlusion, keep-one, deletion and insertion beside the map"),
+                SEED,
+            ),
+        ),
+        Kind(
+            "grad-cam",
+            "Which tokens speak for a class",
+            dict.fromkeys(_WINDOWED, "analysis.engine.grad_cam:explain_tokens"),
+            (WINDOW, FEW_WINDOWS, TARGET, Option("layer", -1, "number of the layer, or -1 for the last", least=-1)),
         ),
         Kind(
             "cka",

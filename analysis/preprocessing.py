@@ -123,6 +123,16 @@ class SpanSignal:
         return self._origin / self._recording.sfreq
 
     @property
+    def start_seconds(self) -> float:
+        """Where the first sample lies, in seconds of the recording."""
+        return self.origin + self.first / self._settings.sfreq
+
+    @property
+    def stop_seconds(self) -> float:
+        """Where the samples end, in seconds of the recording."""
+        return self.origin + self.stop / self._settings.sfreq
+
+    @property
     def recorded_at(self) -> float:
         """The rate of the recording in Hz."""
         return self._recording.sfreq

@@ -50,14 +50,15 @@ class WindowPlan:
 
     def batches(self, size: int, progress: Progress, text: str) -> Iterator[np.ndarray]:
         """Signals (up to `size`, channels, samples) float32 microvolts, one batch of windows after the other."""
-        n = round(self.seconds * self.settings.sfreq)
-        for at in range(0, len(self.onsets), size):
-            progress.report(at, len(self.onsets), text)
-            yield np.stack([self._read(i, n) for i in range(at, min(at + size, len(self.onsets)))])
+        n = len(self.onsets)
+        for at in range(0, n, size):
+            progress.report(at, n, text)
+            yield np.stack([self.read_at(self.span_of[i], self.onsets[i]) for i in range(at, min(at + size, n))])
 
-    def _read(self, i: int, n: int) -> np.ndarray:
-        signal = self.signals[self.span_of[i]]
-        first = round((self.onsets[i] - signal.origin) * self.settings.sfreq)
+    def read_at(self, span: int, onset: float) -> np.ndarray:
+        """The signal (channels, samples) of a window that begins at a time of one of the spans."""
+        signal, n = self.signals[span], round(self.seconds * self.settings.sfreq)
+        first = round((onset - signal.origin) * self.settings.sfreq)
         first = min(max(first, signal.first), signal.stop - n)
         return signal.read(first, first + n)
 

@@ -71,7 +71,11 @@ class Encoder(nn.Module):
 
     def embed(self, signal: Tensor, positions: Tensor, missing: Tensor | None = None) -> Tensor:
         """Tokens (B, C, T, D) of `signal` (B, C, N), before the first block; `positions` (B, C, 3) in metres."""
-        patches = standardised(signal, missing).unfold(-1, self.config.patch_size, self.config.patch_stride)
+        return self.embed_standardised(standardised(signal, missing), positions)
+
+    def embed_standardised(self, signal: Tensor, positions: Tensor) -> Tensor:
+        """The same of a signal that is standardised already, which attributions start from."""
+        patches = signal.unfold(-1, self.config.patch_size, self.config.patch_stride)
         tokens = self.patch_embed(patches)  # (B, C, T, D)
         place = self.spatial_pos_embed(positions * _PER_METRE[self.config.position_unit])  # (B, C, D)
         return cast(Tensor, tokens + place[:, :, None] + time_code(tokens.shape[2], tokens.shape[3], tokens.device))

@@ -1,0 +1,179 @@
+"""Attributions against the axioms and closed forms, and on every family's classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import spearmanr
+from torch import Tensor
+
+from analysis.engine.analyze import analyze
+from analysis.engine.attribution import (
+    curve,
+    integrated_gradients,
+    keep_one,
+    occlude,
+    occlude_seconds,
+    rank_correlation,
+)
+from analysis.engine.explained import Explained, phase_surrogate
+from analysis.engine.grad_cam import weighted_map
+from analysis.errors import AnalysisError
+
+FAMILIES = ("random:axon", "random:prise-eeg", "random:mvpformer")
+
+
+def _window(score: Callable[[Tensor], Tensor], signal: Tensor) -> Explained:
+    one = torch.ones(signal.shape[1], 1)
+    return Explained(signal, one, torch.zeros_like(one), score, nullcontext, 10.0, 0.0)
+
+
+@pytest.fixture
+def signal() -> Tensor:
+    return torch.randn(1, 4, 30, generator=torch.Generator().manual_seed(0))
+
+
+@pytest.fixture
+def weights() -> Tensor:
+    return torch.randn(4, 30, generator=torch.Generator().manual_seed(1))
+
+
+def test_a_linear_model_is_explained_exactly(signal: Tensor, weights: Tensor) -> None:
+    def score(x: Tensor) -> Tensor:
+        value = (x * weights).sum((1, 2))
+        return torch.stack([-value, value], 1)
+
+    window, baseline = _window(score, signal), torch.full_like(signal, 0.3)
+    found = integrated_gradients(window, baseline, 1)
+    torch.testing.assert_close(found.values, ((signal - baseline) * weights)[0], rtol=0, atol=1e-6)
+    assert found.gap < 1e-5
+    expected = ((signal - baseline) * weights)[0]
+    torch.testing.assert_close(occlude(window, baseline, 1), expected.sum(1), rtol=0, atol=1e-5)
+    torch.testing.assert_close(keep_one(window, baseline, 1), expected.sum(1), rtol=0, atol=1e-5)
+    by_second = expected.sum(0).view(3, 10).sum(1)
+    torch.testing.assert_close(occlude_seconds(window, baseline, 1), by_second, rtol=0, atol=1e-5)
+
+
+def test_attributions_add_up_and_leave_out_what_is_not_looked_at(signal: Tensor) -> None:
+    def score(x: Tensor) -> Tensor:
+        value = torch.tanh(x[:, 0].square().sum(-1) / 10) * torch.sigmoid(x[:, 1].sum(-1)) + x[:, 3].sin().sum(-1)
+        return value[:, None]
+
+    found = integrated_gradients(_window(score, signal), torch.zeros_like(signal), 0)
+    assert found.gap < 0.01
+    assert found.values.sum().item() == pytest.approx(found.change, rel=0.01)
+    assert (found.values[2] == 0).all()
+
+
+def test_channels_that_play_the_same_part_get_the_same(signal: Tensor) -> None:
+    x = signal.clone()
+    x[:, 1] = x[:, 0]
+
+    def score(s: Tensor) -> Tensor:
+        return (s[:, 0] * s[:, 1]).sum(-1).exp().log1p()[:, None]
+
+    found = integrated_gradients(_window(score, x), torch.zeros_like(x), 0)
+    torch.testing.assert_close(found.values[0], found.values[1])
+
+
+def test_a_path_with_a_sharp_bend_gets_more_nodes(signal: Tensor) -> None:
+    def score(x: Tensor) -> Tensor:
+        return torch.sigmoid(300 * (x[:, 0].mean(-1) - 0.2))[:, None]
+
+    x = signal.clone()
+    x[:, 0] = 1.0
+    found = integrated_gradients(_window(score, x), torch.zeros_like(x), 0)
+    assert found.nodes > 32
+    assert found.gap < 0.01
+
+
+def test_putting_in_the_channels_that_count_first_raises_the_score_first(signal: Tensor) -> None:
+    def score(x: Tensor) -> Tensor:
+        return (x.mean(-1) * torch.tensor([4.0, 3.0, 2.0, 1.0])).sum(-1)[:, None]
+
+    window, baseline = _window(score, torch.ones_like(signal)), torch.zeros_like(signal)
+    order = torch.arange(4)
+    np.testing.assert_allclose(curve(window, baseline, 0, order, True), [0, 4, 7, 9, 10], atol=1e-6)
+    np.testing.assert_allclose(curve(window, baseline, 0, order, False), [10, 6, 3, 1, 0], atol=1e-6)
+
+
+def test_surrogates_keep_the_spectrum_and_follow_their_seed(signal: Tensor) -> None:
+    made = phase_surrogate(signal, 3)
+    torch.testing.assert_close(torch.fft.rfft(made).abs(), torch.fft.rfft(signal).abs(), rtol=1e-4, atol=1e-4)
+    assert not torch.allclose(made, signal, atol=0.1)
+    assert torch.equal(made, phase_surrogate(signal, 3))
+    assert not torch.equal(made, phase_surrogate(signal, 4))
+
+
+def test_rank_correlation_is_spearmans() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=30), rng.normal(size=30)
+    assert rank_correlation(a, b) == pytest.approx(spearmanr(a, b).statistic, abs=1e-12)
+    assert np.isnan(rank_correlation(a, np.ones(30)))
+
+
+def test_grad_cam_of_a_known_map() -> None:
+    tokens, gradient = torch.zeros(1, 2, 3, 2), torch.zeros(1, 2, 3, 2)
+    tokens[..., 0] = torch.tensor([[1.0, 2, 3], [4, 5, 6]])
+    tokens[..., 1] = 10.0
+    gradient[..., 0] = torch.tensor([[1.0, 1, 1], [3, 3, 3]])  # mean 2
+    gradient[..., 1] = torch.tensor([[-1.0, -1, -1], [0, 0, 0]])  # mean -0.5
+    expected = torch.relu(2.0 * tokens[..., 0] - 0.5 * tokens[..., 1])
+    torch.testing.assert_close(weighted_map(tokens, gradient, (1, 2)), expected)
+
+
+@pytest.fixture(scope="module")
+def scalp(shared: Path) -> Path:
+    return shared / "recordings" / "scalp-seizure-46ch" / "demo_edf.edf"
+
+
+@pytest.mark.parametrize("checkpoint", FAMILIES)
+def test_every_family_is_explained(scalp: Path, checkpoint: str) -> None:
+    found = analyze("integrated-gradients", scalp, [checkpoint], 20, 10, {"windows": 1})
+    values = found.values("attribution")
+    assert values.shape[:2] == (1, len(found.labels["channel"]))
+    told = found.facts["windows"][0]
+    assert told["gap"] < 0.01
+    assert values.sum() == pytest.approx(told["change"], rel=0.02, abs=1e-5)
+    np.testing.assert_allclose(found.values("by_channel"), values.sum(-1), atol=1e-5)
+    np.testing.assert_allclose(found.values("by_second").sum(-1), values.sum(-1), atol=1e-5)
+    assert "without a seizure" in told["baseline"]
+
+
+@pytest.mark.parametrize("checkpoint", FAMILIES)
+def test_every_family_has_a_token_map(scalp: Path, checkpoint: str) -> None:
+    found = analyze("grad-cam", scalp, [checkpoint], 20, 10, {"windows": 1})
+    evidence = found.values("evidence")
+    assert evidence.shape == (1, len(found.labels["channel"]), found.values("patch_onset").shape[1])
+    assert (evidence >= 0).all()
+    assert np.isfinite(evidence).all()
+
+
+def test_checks_stand_beside_the_map(scalp: Path) -> None:
+    options = {"windows": 1, "checks": True, "baseline": "mean", "seed": 5}
+    found = analyze("integrated-gradients", scalp, ["random:mvpformer"], 20, 10, options)
+    assert found.values("occlusion").shape == found.values("keep_one").shape == found.values("by_channel")[0].shape
+    assert found.values("deletion_by_map")[0] == pytest.approx(found.values("insertion_by_map")[-1], abs=1e-5)
+    assert -1 <= found.facts["windows"][0]["agreement_with_occlusion"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "checkpoint", "options", "words"),
+    [
+        ("integrated-gradients", "random:axon", {"target": "spike"}, "choose one of background, seizure, or last"),
+        ("integrated-gradients", "random:axon", {"baseline": "grey"}, "one of interictal, zero, mean, surrogate"),
+        ("integrated-gradients", "random:prise-eeg", {"window": 5}, "give window=10"),
+        ("grad-cam", "random:axon", {"layer": 99}, "there is no layer 99"),
+        ("integrated-gradients", "random:axon", {"window": 40}, "no 40 s without a marked seizure"),
+    ],
+)
+def test_what_cannot_be_explained_is_said(
+    scalp: Path, kind: str, checkpoint: str, options: dict[str, object], words: str
+) -> None:
+    with pytest.raises(AnalysisError, match=words):
+        analyze(kind, scalp, [checkpoint], 0, 45, {"windows": 1, **options})
