@@ -5,138 +5,28 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import datetime, timedelta
 
-from PyQt6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QAction, QActionGroup, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QWheelEvent
-from PyQt6.QtWidgets import QMenu, QPushButton, QVBoxLayout, QWidget
+from PyQt6.QtCore import QEvent, Qt, pyqtSignal
+from PyQt6.QtGui import QAction, QActionGroup, QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
+from PyQt6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from analysis.recording import Window
 from analysis.trends.result import Trends
 from viewers.lanes import Lane
-from viewers.readers_lane import LINES, Lines, paint_lines
-from viewers.theme import Theme, font, px
-from viewers.time_scale import TimeScale, clock_origin, tick_text, time_text
+from viewers.readers_lane import Lines
+from viewers.theme import Theme, px
+from viewers.time_scale import time_text
 from viewers.trend_lanes import SpectrumLane, TrendLane, colour_range, make_lanes
+from viewers.trends_axis import TITLE, TrendsAxis
 
-TITLE = "Trends"
 SPANS = {"all": 0.0, "4 h": 4 * 3600.0, "1 h": 3600.0}
 SPAN_TEXTS = {"all": "Whole recording", "4 h": "4 h about the page", "1 h": "1 h about the page"}
 TOPS = (20.0, 30.0)
-_AXIS_HEIGHT = 27
 _LEAST_LANE = 24
-_LABEL_PX = 80
-_BAR, _BAR_PITCH = 3.0, 4.0
 _INNER = 0.15  # of the span: nearer to its ends than this the page moves the span along
 _STEP, _LEAP = 0.01, 0.1
 _NOTCH = 120
 _PLAIN = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
 _KEYS = frozenset(getattr(Qt.Key, f"Key_{name}") for name in ("Left", "Right", "Return", "Enter", "Escape", "Space"))
-
-
-class TrendsAxis(Lane):
-    """Times over the lanes, the marks as ticks under them, the state of the computation, and the menu button."""
-
-    resume_requested = pyqtSignal()
-
-    def __init__(self) -> None:
-        super().__init__(TITLE, round(px(_AXIS_HEIGHT)), foldable=False)
-        self._start: datetime | None = None
-        self._lines = Lines()
-        self._random_events = False
-        self.state = self.cursor_text = ""
-        self.button = QPushButton(TITLE, self)
-        self.button.setStyleSheet("padding: 0 4px")
-        self.button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.button.setAccessibleName("Trends: what is shown")
-        self.button.setToolTip(
-            "Span, lanes and frequencies of the trends. W hides them, Shift+W goes to the next span, "
-            "Alt+W steps through them by key."
-        )
-        self.resume = QPushButton("Go on", self)
-        self.resume.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.resume.setToolTip("Compute the rest of the trends")
-        self.resume.clicked.connect(self.resume_requested)
-        self.resume.hide()
-
-    def set_start(self, start: datetime | None) -> None:
-        """Write times of day from this start, or (None) times from the start."""
-        self._start = start
-        self.changed()
-
-    def set_lines(self, lines: Lines, random_weights: bool = False) -> None:
-        """Take the marks of file, model and reader; the model's in outline when they come from random weights."""
-        self._lines, self._random_events = lines, random_weights
-        self.changed()
-
-    def set_state(self, state: str, stopped: bool) -> None:
-        """Say how far the computation is; with a button to go on when it was stopped."""
-        self.state = state
-        self.resume.setVisible(stopped)
-        self._lay()
-        self.changed()
-
-    def subtitles(self) -> tuple[str, ...]:
-        """None; the button stands for the heading."""
-        return ()
-
-    def _paint_heading(self, painter: QPainter) -> None:
-        return
-
-    def paint_plot(self, painter: QPainter, scale: TimeScale, size: QSize) -> None:
-        """Labels, ticks and the state."""
-        painter.setFont(font(10))
-        metrics = QFontMetricsF(painter.font())
-        bars = len(LINES) * _BAR_PITCH
-        step = scale.step(px(_LABEL_PX))
-        for time in scale.ticks(step, clock_origin(self._start)):
-            text = tick_text(time, step, scale.window, self._start)
-            width = metrics.horizontalAdvance(text) + 2
-            x = min(max(scale.x(time) - width / 2, 0.0), size.width() - width)
-            painter.setPen(self.theme.colour("muted"))
-            painter.drawText(QRectF(x, 0, width, size.height() - bars), Qt.AlignmentFlag.AlignCenter, text)
-            painter.setPen(self.theme.colour("grid_strong"))
-            painter.drawLine(QPointF(scale.x(time), size.height() - bars - 1), QPointF(scale.x(time), size.height()))
-        paint_lines(
-            painter, scale, self._lines, self.theme, size.height() - bars, _BAR, _BAR_PITCH, self._random_events
-        )
-        if self.state:
-            width = metrics.horizontalAdvance(self.state) + 12
-            right = size.width() - (self.resume.width() + 4 if self.resume.isVisible() else 0)
-            box = QRectF(right - width, 0, width, size.height() - bars)
-            painter.fillRect(box, self.theme.colour("canvas"))
-            painter.setPen(self.theme.colour("text"))
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, self.state)
-
-    def paint_moving(self, painter: QPainter) -> None:
-        """The time under the crosshair."""
-        if self._cursor is None or not self.cursor_text:
-            return
-        painter.setFont(font(10))
-        width = QFontMetricsF(painter.font()).horizontalAdvance(self.cursor_text) + px(12)
-        area = self.plot_rect
-        left = min(max(self.scale.x(self._cursor) - width / 2, 0.0), area.width() - width)
-        box = QRectF(area.left() + left, 2, width, self.height() - len(LINES) * _BAR_PITCH - 4)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self.theme.colour("text"))
-        painter.drawRoundedRect(box, 3, 3)
-        painter.setPen(self.theme.colour("canvas"))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, self.cursor_text)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-
-    def _lay(self) -> None:
-        height = self.height() - 4
-        self.button.setGeometry(6, 2, max(40, self._left - 16), height)
-        width = round(px(60))
-        self.resume.setGeometry(self.width() - width - 8, 2, width, height)
-
-    def set_left(self, left: int) -> None:
-        """Follow the width of the gutter."""
-        super().set_left(left)
-        self._lay()
-
-    def resizeEvent(self, event) -> None:
-        """Keep the buttons in their places."""
-        super().resizeEvent(event)
-        self._lay()
 
 
 class TrendsView(QWidget):
@@ -329,7 +219,6 @@ class TrendsView(QWidget):
         """Take the colours."""
         for lane in (self.axis, *self.lanes):
             lane.set_theme(theme)
-        self.axis.setFixedHeight(round(px(_AXIS_HEIGHT)))  # with letters of another size
         self._show_lanes()
 
     def set_left(self, left: int) -> None:
