@@ -60,11 +60,8 @@ class NoticeBar(QToolBar):
         """
         changes = "1 change" if count == 1 else f"{count:,} changes"
         were, are = ("was", "is") if count == 1 else ("were", "are")
-        self._offer = (
-            f"The program ended before this recording was closed. {f'{changes} {when(until)}'.strip()} {were} kept and {are} shown."
-            if count
-            else ""
-        )
+        kept = f"{f'{changes} {when(until)}'.strip()} {were} kept and {are} shown."
+        self._offer = f"The program ended before this recording was closed. {kept}" if count else ""
         self.keep.setText(f"Continue with the {changes.removeprefix('1 ')}" if count else "")
         self.leave_out.setText("Start from the file" if from_file else "Go back to before")
         self.refresh()
