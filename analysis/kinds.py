@@ -82,12 +82,14 @@ class Kind:
 
 _AXON = "analysis.engine.axon_gates"
 _ATTRIBUTION = "analysis.engine.attribution"
+_MVPA = "analysis.engine.mvpa_maps"
 _PRISE = "analysis.engine.prise_groups"
 _SIMILARITY = "analysis.engine.similarity"
 _NEURDUO = "analysis.engine.neurduo_kinds"
 BASELINES = ("interictal", "zero", "mean", "surrogate")
 _WINDOWED = ("mvpformer", "axon", "prise-eeg")
 WINDOW = Option("window", 10.0, "length of a window of the model, seconds", least=1.0)
+SEGMENTS = Option("window", 0.0, "length of a window, seconds; 0 for the length the model was trained with", least=0.0)
 FEW_WINDOWS = Option("windows", 4, "at most so many windows, spread over the span", least=1)
 TARGET = Option("target", "last", "the class that is explained, or last")
 SEED = Option("seed", 0, "of what is drawn at random")
@@ -116,6 +118,7 @@ KINDS: Mapping[str, Kind] = {
         Kind("streams", "How fast the streams move", {"neurduo": f"{_NEURDUO}:stream_rates"}, STREAM),
         Kind("timescales", "How long the streams can remember", {"neurduo": f"{_NEURDUO}:timescales"}, (SEED,)),
         Kind("memory", "What the memory bank recalls", {"neurduo": f"{_NEURDUO}:memory"}, STREAM),
+        Kind("stages", "What each unit is taken for", {"neurduo": f"{_NEURDUO}:unit_classes"}),
         Kind("relation-mass", "Where attention goes", {"axon": f"{_AXON}:relation_masses"}, (WINDOW, MOST_WINDOWS)),
         Kind(
             "experts",
@@ -132,6 +135,19 @@ KINDS: Mapping[str, Kind] = {
             "Which groups decide",
             {"prise-eeg": f"{_PRISE}:group_attribution"},
             (FEW_WINDOWS, TARGET),
+        ),
+        Kind(
+            "channel-map",
+            "What flows between channels",
+            {"mvpformer": f"{_MVPA}:channel_map"},
+            (SEGMENTS, FEW_WINDOWS, SEED),
+        ),
+        Kind("attention", "What flows between times", {"mvpformer": f"{_MVPA}:attention"}, (SEGMENTS, FEW_WINDOWS)),
+        Kind(
+            "prediction",
+            "How well the next state is foreseen",
+            {"mvpformer": f"{_MVPA}:prediction"},
+            (SEGMENTS, Option("windows", 20, "at most so many windows, spread over the span", least=1), SEED),
         ),
         Kind(
             "integrated-gradients",

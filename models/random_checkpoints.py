@@ -28,6 +28,7 @@ SIZES: Mapping[str, Mapping[str, Any]] = {
     "mvpformer": {
         "tiny": MVPFormerConfig(n_embd=64, n_layer=3, n_head=4, n_head_kv=2, n_inner=96, task="classification"),
         "S": replace(MVPFORMER_S, task="classification"),
+        "base": MVPFormerConfig(n_embd=64, n_layer=3, n_head=4, n_head_kv=2, n_inner=96),
     },
     "axon": {
         "tiny": AxonConfig(embed_dim=64, depth=6, num_heads=4, n_outputs=_CLASSES, head_hidden_dim=32),
