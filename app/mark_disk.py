@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -105,6 +105,13 @@ class MarkDisk(QObject):
     def begin(self) -> None:
         """Say that what the last session left is kept."""
         self._journal.begin()
+
+    def in_background(self, title: str, work: Callable[[], Any], then: Callable[[Any], None]) -> None:
+        """Do some work on the thread of the disk and call `then` with its result here."""
+        job = Job(title, lambda _progress: work(), lane="io")
+        job.succeeded.connect(then)
+        job.failed.connect(log_error)
+        self._runner.submit(job)
 
     def forget_branch(self, path: Path, lock: QLockFile) -> None:
         """Put a journal aside whose marks have been taken over."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -62,6 +63,7 @@ class MarkKeeper(QObject):
         self._disk = disk
         self._is_ready = disk is None
         self._is_closed = False
+        self._merging: object = None  # what works the marks out in the background
         self._parts: tuple[int, ...] = ()
         self._merged = ""
         if disk is not None:
@@ -75,7 +77,7 @@ class MarkKeeper(QObject):
     @property
     def is_ready(self) -> bool:
         """Whether what earlier sessions did has been read."""
-        return self._is_ready
+        return self._is_ready and self._merging is None
 
     @property
     def has_journal(self) -> bool:
@@ -90,8 +92,8 @@ class MarkKeeper(QObject):
     def set_file_marks(self, marks: Marks) -> None:
         """Take the marks of the recording's file, once; the same file read for another window changes nothing."""
         if not self.book.has_base:
-            self._note(self.book.set_base(marks))
-            self.changed.emit(self.marks)
+            self._note(self.book.set_base(marks, merge=False))
+            self._merge(len(self.book.history.states) > _FEW_CHANGES)
 
     def find(self, mark: Annotation) -> Annotation | None:
         """A mark as it stands now, by its id; None when it is gone."""
@@ -184,6 +186,7 @@ class MarkKeeper(QObject):
         assert isinstance(done, tuple)
         edit, after, parts = done
         if not self._is_closed:
+            self.ready()
             self._parts = parts
             self.book.do(edit, (before, after))
 
@@ -200,6 +203,12 @@ class MarkKeeper(QObject):
 
     def ready(self) -> None:
         """Take over what earlier sessions did, unless that is done; reads the disk here where nobody has yet."""
+        self._take_over(later=False)
+        if self._merging is not None:
+            self._merge(later=False)
+
+    def _take_over(self, later: bool) -> None:
+        """Take over what is on disk; very many marks are sorted in the background if that may be `later`."""
         if self._is_ready or self._disk is None:
             return
         found = self._disk.open()
@@ -208,12 +217,31 @@ class MarkKeeper(QObject):
         if found.recovered:
             from_file = len(found.history.changes_since({})) == len(found.recovered)
             self.recovered = Recovered(found.recovered, found.recovered_at, from_file)
-        self._note(self.book.adopt(found.history), *found.notes)
-        self._take_branches(found, self._disk)
+        self._note(self.book.adopt(found.history, merge=False), *found.notes)
         if found.history.states:
-            self.changed.emit(self.marks)
+            self._merge(later and len(found.history.states) > _FEW_CHANGES and not found.branches)
+        self._take_branches(found, self._disk)
         self.kept_changed.emit()
         self.recovered_changed.emit()
+
+    def on_read(self) -> None:
+        """What earlier sessions did has been read in the background."""
+        self._take_over(later=True)
+
+    def _merge(self, later: bool) -> None:
+        """Work out the marks that stand of the file's and the history; `later` in the background, unless needed."""
+        merged = self.book.merged()
+        if later and self._disk is not None:
+            self._merging = merged
+            self._disk.in_background("Sort the marks", merged, partial(self._on_merged, merged))
+        else:
+            self._on_merged(None, merged())
+
+    def _on_merged(self, merged: object, marks: Marks) -> None:
+        if merged is self._merging or merged is None:
+            self._merging = None
+            self.book.show(marks)
+            self.changed.emit(self.marks)
 
     def _take_branches(self, found: Found, disk: MarkDisk) -> None:
         recovered = self.recovered  # which a step would take for answered
@@ -311,7 +339,7 @@ class MarkShelf(QObject):
         keeper = MarkKeeper(self, disk)
         disk.setParent(keeper)
         job = Job("Read the marks", lambda _progress: disk.open(), lane="io")
-        job.finished.connect(keeper.ready)
+        job.finished.connect(keeper.on_read)
         self._runner.submit(job)
         return keeper
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, fields
+from dataclasses import fields
+from functools import lru_cache
 from typing import Any
 
 from analysis.annotation import UNREVIEWED, Annotation, Review
@@ -13,11 +14,11 @@ from analysis.review.history import Change
 
 Record = dict[str, Any]
 
-_REQUIRED = ("onset", "duration", "description", "id")
-# Fields that are left out where they hold what they hold by default.
-_OPTIONAL = {f.name: f.default for f in fields(Annotation) if f.name not in (*_REQUIRED, "review", "extras")}
-_REVIEW = tuple(f.name for f in fields(Review))
-assert all(default is not MISSING for default in _OPTIONAL.values())
+_FILE = "file"  # the author of a mark that names none
+
+# What a line holds of a mark; fields that hold what they hold by default are left out.
+MARK_FIELDS = ("onset", "duration", "description", "id", "ch_names", "confidence", "author", "extras", "review")
+REVIEW_FIELDS = tuple(f.name for f in fields(Review))
 
 
 def format_line(number: int, record: Mapping[str, Any]) -> bytes:
@@ -55,15 +56,22 @@ def decode_changes(pairs: Iterable[Any]) -> tuple[Change, ...]:
 def _encode(mark: Annotation | None) -> Record | None:
     if mark is None:
         return None
-    record: Record = {name: getattr(mark, name) for name in _REQUIRED}
-    for name, default in _OPTIONAL.items():
-        value = getattr(mark, name)
-        if value != default:
-            record[name] = value
+    record: Record = {
+        "onset": mark.onset,
+        "duration": mark.duration,
+        "description": mark.description,
+        "id": mark.id,
+    }
+    if mark.ch_names:
+        record["ch_names"] = mark.ch_names
+    if mark.confidence is not None:
+        record["confidence"] = mark.confidence
+    if mark.author != _FILE:
+        record["author"] = mark.author
     if mark.extras:
         record["extras"] = mark.extras
     if mark.review is not UNREVIEWED:
-        review = {name: value for name in _REVIEW if (value := getattr(mark.review, name))}
+        review = _encode_review(mark.review)
         if review:
             record["review"] = review
     return record
@@ -72,12 +80,25 @@ def _encode(mark: Annotation | None) -> Record | None:
 def _decode(record: Record | None) -> Annotation | None:
     if record is None:
         return None
-    known = {name: record[name] for name in _REQUIRED}
-    known |= {name: record[name] for name in _OPTIONAL if name in record}
-    if "ch_names" in known:
-        known["ch_names"] = tuple(known["ch_names"])
-    if "extras" in record:
-        known["extras"] = tuple((str(name), str(value)) for name, value in record["extras"])
-    if "review" in record:
-        known["review"] = Review(**{name: record["review"][name] for name in _REVIEW if name in record["review"]})
-    return Annotation(**known)
+    return Annotation(
+        record["onset"],
+        record["duration"],
+        record["description"],
+        tuple(record.get("ch_names", ())),
+        record.get("confidence"),
+        record.get("author", _FILE),
+        tuple((str(name), str(value)) for name, value in record.get("extras", ())),
+        record["id"],
+        _decode_review(tuple(record["review"].items())) if "review" in record else UNREVIEWED,
+    )
+
+
+# Marks by the hundred thousand share their reviews.
+@lru_cache(maxsize=1024)
+def _encode_review(review: Review) -> dict[str, str]:
+    return {name: value for name in REVIEW_FIELDS if (value := getattr(review, name))}
+
+
+@lru_cache(maxsize=1024)
+def _decode_review(told: tuple[tuple[str, Any], ...]) -> Review:
+    return Review(**{name: value for name, value in told if name in REVIEW_FIELDS})

@@ -22,6 +22,7 @@ class MarkBook:
     def __init__(self, on_step: Callable[[Step, Edit], None] | None = None) -> None:
         self.marks = Marks()
         self.has_base = False
+        self._base = Marks()
         self.history = History()
         self._on_step = on_step
         self._next_id = FIRST_OWN_ID
@@ -48,35 +49,54 @@ class MarkBook:
         """What a redo would bring back; empty when there is nothing."""
         return self.history.undone[-1].label if self.history.undone else ""
 
-    def set_base(self, marks: Marks) -> str:
+    def set_base(self, marks: Marks, merge: bool = True) -> str:
         """Take the marks of the recording's file, numbered from 1 in its order; edits of them that exist are kept.
 
         Edits of marks that the file does not have are kept as edits of own marks; returns a sentence about them.
+        Without `merge` the marks are those of before until `show` gives those of `merged`.
         """
         self.has_base = True
+        self._base = marks
         sentence = self._match_base(marks)
-        states = self.history.states
-        replaced = [mark for mark in marks.items if mark.id in states]
-        self.marks = marks.changed(replaced, [mark for mark in states.values() if mark is not None])
+        if merge:
+            self.show(self.merged()())
         return sentence
 
     def restore(self, done: Iterable[Edit], undone: Iterable[Edit]) -> None:
         """Take over the edits of an earlier session; only for a book without edits. Nothing is told on."""
         self.adopt(History.of(done, undone))
 
-    def adopt(self, history: History) -> str:
-        """Take over what a journal tells of earlier sessions, as `restore`; returns a sentence as `set_base` does."""
+    def adopt(self, history: History, merge: bool = True) -> str:
+        """Take over what a journal tells of earlier sessions, as `restore`; otherwise as `set_base`."""
         assert not self.history.done
         assert not self.history.undone
         self.history = history
         self._next_id = max(self._next_id, history.highest_id() + 1)
-        if self.has_base:
-            return self.set_base(self.marks)
-        self.marks = Marks.of(mark for mark in history.states.values() if mark is not None)
-        return ""
+        sentence = self._match_base(self._base)
+        if merge:
+            self.show(self.merged()())
+        return sentence
+
+    def merged(self) -> Callable[[], Marks]:
+        """What works the marks out of the file's and of the history, on any thread: very many take a while."""
+        base, states = self._base, dict(self.history.states)
+
+        def merge() -> Marks:
+            if not states:
+                return base
+            replaced = [mark for mark in base.items if mark.id in states]
+            return base.changed(replaced, [mark for mark in states.values() if mark is not None])
+
+        return merge
+
+    def show(self, marks: Marks) -> None:
+        """Take what `merged` has worked out, before anything else was done."""
+        self.marks = marks
 
     def _match_base(self, marks: Marks) -> str:
         """Let the history speak of the file's marks as they are numbered now; what it lacks becomes the reader's."""
+        if not self.has_base:
+            return ""
         touched = {n: mark for n, mark in self.history.origins.items() if 0 < n < FIRST_OWN_ID and mark is not None}
         there = {mark.id: mark for mark in marks.items if mark.id in touched}
         lost = {n: mark for n, mark in touched.items() if there.get(n) != mark}

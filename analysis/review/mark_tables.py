@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
+from itertools import pairwise
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,7 @@ _REVIEW_COLUMNS = {
 _REVIEW_FIELDS = tuple(_REVIEW_COLUMNS.values())
 RESERVED = frozenset({*COLUMNS, *OUR_COLUMNS, EXACT})
 _NO_MARKS = {"eventType": BACKGROUND, "channels": "all"}
+_TIME = attrgetter("onset", "stop")
 _ROWS_AT_A_TIME = 500  # then whoever draws gets a turn
 
 # What BIDS wants to be said of each column, in a .json of the same name.
@@ -66,7 +69,7 @@ DESCRIPTIONS: Mapping[str, Mapping[str, Any]] = {
 
 
 def format_marks(marks: Iterable[Annotation], start: datetime | None, duration: float, delimiter: str = "\t") -> bytes:
-    """A table of all that marks say, in UTF-8, in the order of time; `duration` is the recording's in seconds.
+    """A table of all that marks say, in UTF-8, in the order of their onsets; `duration` is the recording's in seconds.
 
     The columns are those of SzCORE, ours, further ones in the order in which the marks have them, and `exact` where it
     is needed. Without marks one row of background covers the recording.
@@ -86,7 +89,9 @@ class MarkTable:
 
     def format(self, marks: Iterable[Annotation]) -> bytes:
         """The table, as `format_marks` has it."""
-        rows = sorted(marks, key=lambda mark: (mark.onset, mark.stop))
+        rows = list(marks)
+        if any(a.onset > b.onset for a, b in pairwise(rows)):
+            rows.sort(key=_TIME)
         further = column_order(rows)
         if further != self._further:
             self._further, self._lines = further, {}
@@ -106,16 +111,14 @@ class MarkTable:
         lines: list[str] = []
         for mark in slowly(rows):
             known = before.get(mark.id)
-            if known is not None and known[0] is mark:
-                line = known[1]
-            else:
+            if known is None or known[0] is not mark:
                 cells = mark_cells(mark)
                 if EXACT in cells and not self._has_exact:
                     return None
-                line = self._line(cells)
+                known = mark, self._line(cells)
             if mark.id:
-                self._lines[mark.id] = mark, line
-            lines.append(line)
+                self._lines[mark.id] = known
+            lines.append(known[1])
         return lines
 
     def _line(self, cells: dict[Any, str]) -> str:

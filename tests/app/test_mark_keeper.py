@@ -330,3 +330,29 @@ def test_the_lock_of_a_killed_program_holds_no_one(shelves, folder: Path, record
     assert (keeper.apart, len(keeper.marks)) == (False, 4)
     assert keeper.recovered is not None
     assert keeper.recovered.from_file
+
+
+@pytest.mark.parametrize("file_first", [False, True])
+@pytest.mark.parametrize("edit", [False, True])
+def test_very_many_marks_of_a_journal_are_sorted_in_the_background(
+    qtbot, shelves, recording, file_first: bool, edit: bool
+) -> None:
+    keeper = _begin(shelves[0], recording)
+    keeper.add([Annotation(float(i % 500), 0.0, "x", author="sidecar") for i in range(6000)], "Import")
+    shelves[0].give_back(ID)
+    keeper = shelves[0].take(ID, recording)
+    if file_first:
+        keeper.set_file_marks(_file_marks())
+    keeper._disk.open()
+    keeper.on_read()
+    if not file_first:
+        keeper.set_file_marks(_file_marks())
+    assert not keeper.is_ready
+    assert len(keeper.marks) < 6000
+    if edit:
+        keeper.undo()  # needs them at once
+    qtbot.waitUntil(lambda: keeper.is_ready)
+    qtbot.wait(200)  # for whatever the background still brings
+    assert len(keeper.marks) == (3 if edit else 6003)
+    keeper.redo()
+    assert len(keeper.marks) == 6003

@@ -246,6 +246,30 @@ def test_a_killed_program_has_lost_nothing_and_the_reader_is_asked(opened, qtbot
         assert len(keeper.marks) == 10
 
 
+def test_a_second_program_is_told_that_it_marks_apart(opened, qtbot):
+    opened().main.session.keeper.add([SPIKE], "Mark spike")
+    window = opened()  # with a workplace of its own, as another program has
+    assert "has the marks of this recording open" in window.main.notices.text.text()
+    assert _kept(window) == "1 own mark, not saved to a file · journal on, kept apart"
+    assert not window.main.actions_by_id["undo_edit"].isEnabled()
+
+
+def test_undo_and_redo_are_offered_after_a_restart(opened, qtbot):
+    window = opened()
+    keeper = window.main.session.keeper
+    keeper.add([SPIKE], "Mark spike")
+    keeper.add([replace(SPIKE, onset=20.0)], "Mark another")
+    keeper.undo()
+    window.main.session.close()
+    window = opened()
+    assert not window.main.notices.isVisible()
+    undo, redo = (window.main.actions_by_id[name] for name in ("undo_edit", "redo_edit"))
+    assert (undo.text(), redo.text()) == ("Undo: Mark spike", "Redo: Mark another")
+    undo.trigger()
+    assert len(window.main.session.marks) == 8
+    assert _kept(window) == "journal on"
+
+
 def test_the_status_line_says_what_is_amiss() -> None:
     keeper = MarkKeeper()
     assert kept_words(keeper)[0] == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
 
@@ -14,7 +15,14 @@ from hypothesis import strategies as st
 from analysis.annotation import Annotation, Review
 from analysis.errors import RecordingError
 from analysis.review.journal import PART_CHANGES, Journal, open_journal
-from analysis.review.journal_lines import decode_changes, encode_changes, format_line, parse_line
+from analysis.review.journal_lines import (
+    MARK_FIELDS,
+    REVIEW_FIELDS,
+    decode_changes,
+    encode_changes,
+    format_line,
+    parse_line,
+)
 from analysis.review.journal_reading import Account, read_journal
 from analysis.review.mark_book import Change, Edit, MarkBook
 
@@ -67,6 +75,11 @@ def test_a_line_holds_all_that_a_mark_says(pairs) -> None:
     assert [(c.before and c.before.id, c.after and c.after.id) for c in again] == [
         (c.before and c.before.id, c.after and c.after.id) for c in changes
     ]
+
+
+def test_no_field_of_a_mark_is_forgotten() -> None:
+    assert {f.name for f in fields(Annotation)} == set(MARK_FIELDS)
+    assert {f.name for f in fields(Review)} == set(REVIEW_FIELDS)
 
 
 def test_each_session_goes_on_where_the_one_before_ended(tmp_path: Path, random_reader: ModuleType) -> None:
