@@ -83,10 +83,11 @@ def read_config_file(path: Path, asked_for: bool) -> ConfigFile:
 def open_tensor_file(path: Path) -> TensorFile:
     """Open a checkpoint file by its content, not its suffix; anything else is a CheckpointError."""
     start = _first_bytes(path)
-    if start.startswith((_ZIP, _PICKLE)):
-        file = _open_pytorch(path)
-    elif start[8:9] == b"{" and int.from_bytes(start[:8], "little") < 100_000_000:
+    # First, since the length of a header may begin with the byte that a pickle begins with.
+    if start[8:9] == b"{" and int.from_bytes(start[:8], "little") < 100_000_000:
         file = _open_safetensors(path)
+    elif start.startswith((_ZIP, _PICKLE)):
+        file = _open_pytorch(path)
     else:
         raise CheckpointError(f"this is not a checkpoint ({path}): {_CHOOSE}")
     if not file.shapes:

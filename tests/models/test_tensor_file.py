@@ -49,6 +49,18 @@ def test_tensors_with_their_shapes_and_types(write: Callable[[Path], None], tmp_
     assert not file.is_container
 
 
+def test_a_header_whose_length_begins_as_a_pickle_does_keeps_its_metadata(tmp_path: Path) -> None:
+    """Else a model of our own with random weights would no longer be known for one."""
+    path = tmp_path / "weights.safetensors"
+    for size in range(256):  # one of these headers has a length that ends in 0x80
+        save_file({"a": torch.ones(2)}, path, metadata={"format": "cerebroscope/1", "card": "x" * size})
+        if path.read_bytes()[0] == 0x80:
+            break
+    else:
+        pytest.fail("no header of such a length was made")
+    assert open_tensor_file(path).is_container
+
+
 def test_nested_tables_are_flattened(tmp_path: Path) -> None:
     path = tmp_path / "state.pt"
     torch.save({"student": {"w": torch.ones(3)}, "epoch": 4, "config": {"model": {"d": 8}}}, path)
