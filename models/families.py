@@ -151,6 +151,7 @@ MODELS: Mapping[str, ModelSpec] = {
                 "streams",
                 "timescales",
                 "memory",
+                "stages",
                 "prediction",
                 "embedding",
                 "cka",

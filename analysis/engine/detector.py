@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from analysis.errors import AnalysisError
 from analysis.progress import Progress
 from analysis.recording import Recording, Window
 
@@ -50,7 +52,8 @@ class Detector(ABC):
 
     `title` is what a person reads, `digests` the SHA-256 of the files it came from, `notes` what loading had to say.
     `configuration` is all that decides its numbers beside those files and the options of a run, ready for JSON.
-    `caveat` are its stated limits.
+    `caveat` are its stated limits, `event_rule` the name of the rule that suits its segments, None where the recording
+    decides.
     """
 
     family: str
@@ -60,6 +63,7 @@ class Detector(ABC):
     checkpoint: Mapping[str, Any]
     random_weights: bool = False
     default_threshold: float = 0.5
+    event_rule: str | None = None
     caveat: str
     input_description: str
     device: str
@@ -71,3 +75,16 @@ class Detector(ABC):
         self, recording: Recording, window: Window, batch_size: int | None = None, progress: Progress | None = None
     ) -> DetectorRun:
         """Look at a recording and plan the work for a window of it; AnalysisError when nothing can be scored."""
+
+
+def seizure_class(labels: Sequence[str], source: Path | None) -> int:
+    """Which output is the seizure: the one that is called so, else class 1 of two (published heads)."""
+    named = [i for i, label in enumerate(labels) if label.lower() in {"seizure", "sz", "ictal"}]
+    if named:
+        return named[0]
+    if len(labels) == 2:
+        return 1
+    raise AnalysisError(
+        f"none of this head's classes is called seizure ({source}; it has {', '.join(labels)}): "
+        "use a head that was trained to tell seizures"
+    )

@@ -22,7 +22,8 @@ def load_detector(
     device: str = "auto",
     segments: int | None = None,
 ) -> Detector:
-    """The detector of a checkpoint: "brainmaze" (or "brainmaze-a", "brainmaze-b"), or an MVPFormer classifier's file.
+    """The detector of a checkpoint: "brainmaze" (or "brainmaze-a", "brainmaze-b"), or the file of a classifier:
+    an MVPFormer, or a NeurDuo-EEG with a fine-tuned head.
 
     `segments` overrides the number of segments the checkpoint looks at. The detector used last is kept until one
     of its files changes. CheckpointError for files that cannot be loaded, AnalysisError for models that give no
@@ -56,10 +57,18 @@ def _load(
 
     target = choose_device(device)
     model = load_model(checkpoint, head=head, device=target, config=config)
+    if model.family == "neurduo":
+        from analysis.engine.neurduo_detector import NeurDuoDetector
+
+        if segments is not None:
+            raise AnalysisError(
+                f"a NeurDuo-EEG carries its state and takes no number of segments ({checkpoint}): leave it out"
+            )
+        return NeurDuoDetector(model, target)  # type: ignore[arg-type]
     if model.family != "mvpformer":
         raise AnalysisError(
             f"{model.family} checkpoints give no seizure probability yet ({checkpoint}): "
-            f"use an MVPFormer with a classification head, or {BRAINMAZE}"
+            f"use an MVPFormer or a NeurDuo-EEG with a classification head, or {BRAINMAZE}"
         )
     return MVPFormerDetector(model, target, segments)
 

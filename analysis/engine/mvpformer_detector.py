@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from analysis.engine.detector import Chunk, Detector, DetectorRun
+from analysis.engine.detector import Chunk, Detector, DetectorRun, seizure_class
 from analysis.engine.session import BatchSize, ModelSession, describe_device
 from analysis.errors import AnalysisError
 from analysis.preprocessing import FILTER_PAD_SECONDS, Preprocessing, SpanSignal
@@ -49,7 +48,7 @@ class MVPFormerDetector(Detector):
                 f"({source}): choose another number of segments"
             )
         self._config = config
-        self._session = ModelSession(model, device, _seizure_class(facts.labels, source))
+        self._session = ModelSession(model, device, seizure_class(facts.labels, source))
         self._settings = Preprocessing.from_checkpoint(facts.preprocessing)
         self.title = "MVPFormer" if facts.size == "other" else f"MVPFormer-{facts.size}"
         self.digests = facts.digests
@@ -120,19 +119,6 @@ class MVPFormerDetector(Detector):
         start = 16 if self._session.device.type == "cuda" else 1
         what = f"one window of {self.segments} segments and {n_channels} channels"
         return BatchSize(asked or start, MOST_WINDOWS, what, self.device, fixed=asked is not None)
-
-
-def _seizure_class(labels: Sequence[str], source: Path | None) -> int:
-    """Which output is the seizure: the one that is called so, else class 1 of two (published heads)."""
-    named = [i for i, label in enumerate(labels) if label.lower() in {"seizure", "sz", "ictal"}]
-    if named:
-        return named[0]
-    if len(labels) == 2:
-        return 1
-    raise AnalysisError(
-        f"none of this head's classes is called seizure ({source}; it has {', '.join(labels)}): "
-        "use a head that was trained to tell seizures"
-    )
 
 
 _Kept = dict[tuple[SegmentRun, int], torch.Tensor]

@@ -106,7 +106,7 @@ class Stream:
         if tuple(chunk.shape) != (n_items, n_channels, length):
             raise ValueError(f"a chunk must have the shape {(n_items, n_channels, length)}, not {tuple(chunk.shape)}")
         model, state = self.model, self._state
-        x = self._encode(chunk.to(model.input_norm.weight).reshape(-1, length))
+        x = self.encode_signal(chunk)
         x = model.input_norm(x if self._token is None else x.add_(self._token))
         h = self._advance(model.fast, self._fast, x, state.fast)
         state.queue = torch.cat([state.queue[:, 1:], h[:, None]], dim=1)
@@ -142,6 +142,11 @@ class Stream:
                 self._refresh()
             self.last = None
             yield block
+
+    @torch.inference_mode()
+    def encode_signal(self, chunk: Tensor) -> Tensor:
+        """A normalised chunk (B, C, L) -> what the signal encoder makes of it, (R, width); changes nothing."""
+        return self._encode(chunk.to(self.model.input_norm.weight).reshape(-1, chunk.shape[-1]))
 
     def state_dict(self) -> dict[str, Tensor]:
         """A copy of the state under the names of the published runner, with its counters; always of the same size."""
