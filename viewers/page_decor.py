@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from PyQt6.QtCore import QLineF, QRectF, Qt
 from PyQt6.QtGui import QBrush, QFontMetricsF, QPainter, QPen
 
+from viewers.colour_key import ColourKey, paint_key
 from viewers.page_state import Hole
 from viewers.rows import Rows, nice_floor
 from viewers.theme import Theme, font, px
@@ -22,6 +23,7 @@ _WIDEST_SHARE = 5.0
 _LONG_BARS = (2.0, 5.0, 10.0, 30.0, 60.0, 300.0, 600.0, 1800.0, 3600.0, 10_800.0)
 _BAR_MARGIN, _BAR_WORDS = 14.0, 40.0
 _SMALL = 10
+_KEY_GAP = 10.0
 
 
 def foot_height() -> float:
@@ -82,18 +84,25 @@ def _write_on_hole(painter: QPainter, area: QRectF, text: str, theme: Theme) -> 
 
 @dataclass
 class Furniture:
-    """The scale bar, the note of settings at the lower left, a warning beside it, and a message in the middle."""
+    """The scale bar, the note of settings at the lower left, a warning beside it, and a message in the middle.
+
+    `keys` say what colours behind the traces mean, by the name of what draws them.
+    """
 
     note: str = ""
     warning: str = ""
     message: str = ""
     calibrated: bool = True
     bars: list[tuple[float, float]] = field(default_factory=list)  # (units, seconds) as last painted
+    keys: dict[str, ColourKey] = field(default_factory=dict)
 
     def paint(self, painter: QPainter, scale: TimeScale, height: float, rows: Rows | None, theme: Theme) -> None:
         """Draw them over the traces, on a ground that lets traces through."""
         bar = max(bar_seconds(scale) * scale.px_per_second, px(_BAR_WORDS)) + _BAR_MARGIN if rows is not None else 0.0
-        self._paint_notes(painter, scale.width - bar, height, theme)
+        right = scale.width - bar
+        for key in self.keys.values():
+            right = paint_key(painter, key, right, height - foot_height() + 2, foot_height() - 4, theme) - _KEY_GAP
+        self._paint_notes(painter, right, height, theme)
         if rows is not None and len(rows):
             self._paint_bar(painter, scale, height, rows, theme)
         if self.message:

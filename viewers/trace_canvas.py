@@ -15,6 +15,7 @@ from pyqtgraph import GraphicsView, ViewBox
 
 from analysis.annotation import Annotation
 from analysis.recording import Page, Window
+from viewers.colour_key import ColourKey
 from viewers.labels import LabelBand, band_height
 from viewers.mark_rows import MarkRows, channels_of
 from viewers.overlays.base import PaintedItem, Place
@@ -113,6 +114,12 @@ class TraceCanvas(GraphicsView):
     def remove_overlay_item(self, item: QGraphicsItem) -> None:
         """Take an item away again."""
         self.view_box.removeItem(item)
+
+    def set_key(self, owner: str, key: ColourKey | None) -> None:
+        """Say at the foot of the page what the colours of an overlay mean, or no more."""
+        keys = {name: kept for name, kept in self.furniture.keys.items() if name != owner}
+        self.furniture.keys = keys if key is None else {**keys, owner: key}
+        self.repaint_all()
 
     def add_tool(self, tool: PointerTool) -> None:
         """Ask a tool, after those that are there, whether it takes a gesture."""

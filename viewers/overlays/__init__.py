@@ -1,7 +1,14 @@
-"""The overlays, in the order in which they are painted."""
+"""The overlays, in the order in which they are painted, and those of analyses, which are made when first needed."""
+
+from collections.abc import Mapping
 
 from viewers.overlays.annotations import AnnotationsOverlay
 from viewers.overlays.base import Overlay
 from viewers.overlays.seizure_prediction import SeizurePredictionOverlay
 
 OVERLAYS: tuple[type[Overlay], ...] = (AnnotationsOverlay, SeizurePredictionOverlay)
+
+# By kind of analysis: what the list of overlays calls it, and the AnalysisHeat that draws it, "module:class".
+ANALYSIS_OVERLAYS: Mapping[str, tuple[str, str]] = {
+    "gates": ("AXON gates", "viewers.overlays.gate_profile:GateOverlay"),
+}

@@ -13,6 +13,7 @@ from pyqtgraph import GraphicsObject
 
 from analysis.annotation import Annotation
 from analysis.recording import Page, Window
+from viewers.colour_key import ColourKey
 from viewers.rows import Rows
 from viewers.theme import LIGHT, Theme
 from viewers.time_scale import TimeScale
@@ -47,6 +48,9 @@ class Plot(Protocol):
 
     def remove_overlay_item(self, item: QGraphicsItem) -> None:
         """Take an item away again."""
+
+    def set_key(self, owner: str, key: ColourKey | None) -> None:
+        """Say at the foot of the page what the colours of an overlay mean, or no more."""
 
 
 class Overlay:

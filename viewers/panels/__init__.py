@@ -1,4 +1,6 @@
-"""The panels of the inspector, in the order of their tabs."""
+"""The panels of the inspector, in the order of their tabs, and those of analyses, which are made when first needed."""
+
+from collections.abc import Mapping
 
 from viewers.panels.base import Panel
 from viewers.panels.spectrogram import SpectrogramPanel
@@ -6,3 +8,14 @@ from viewers.panels.spectrum import SpectrumPanel
 from viewers.panels.topography import TopographyPanel
 
 PANELS: tuple[type[Panel], ...] = (TopographyPanel, SpectrumPanel, SpectrogramPanel)
+
+# By kind of analysis, "module:class"; every other kind is shown by ANY_ARRAY.
+ANALYSIS_PANELS: Mapping[str, str] = {
+    "gates": "viewers.panels.gate_bars:GateBars",
+    "gate-interventions": "viewers.panels.interventions:Interventions",
+    "relation-mass": "viewers.panels.relation_mass:RelationMass",
+    "cka": "viewers.panels.layer_similarity:LayerSimilarity",
+    "effective-rank": "viewers.panels.effective_rank:EffectiveRank",
+    "embedding": "viewers.panels.embedding:Embedding",
+}
+ANY_ARRAY = "viewers.panels.array_table:ArrayTable"

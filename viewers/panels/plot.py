@@ -22,6 +22,7 @@ class Plot(QWidget):
 
     x_title = ""
     y_title = ""
+    stale_text = BUSY  # what is said of what is faded
 
     def __init__(self, name: str, height: int = 170) -> None:
         super().__init__()
@@ -130,7 +131,7 @@ class Plot(QWidget):
             self.paint_over(painter, area)
         painter.setPen(QPen(self.theme.colour("border"), 1))
         painter.drawRect(area)
-        text = self.message or (BUSY if self.stale else "")
+        text = self.message or (self.stale_text if self.stale else "")
         if text:
             paint_message(painter, area, text, self.theme)
 
@@ -154,7 +155,8 @@ class Plot(QWidget):
             box = QRectF(0, y - 8, area.left() - 4, 16)
             painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
         painter.setPen(words)
-        below = QRectF(area.left(), self.height() - metrics.height(), area.width(), metrics.height())
+        foot = area.bottom() + px(self.bottom_room)
+        below = QRectF(area.left(), foot - metrics.height(), area.width(), metrics.height())
         painter.drawText(below, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, self.x_title)
 
     def _paint_mouse(self, painter: QPainter, area: QRectF) -> None:

@@ -1,0 +1,128 @@
+"""A lane with what a model tells over time: one curve against the colours that the page is tinted with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from PyQt6.QtCore import QPointF, QRectF, QSize, Qt
+from PyQt6.QtGui import QFontMetricsF, QPainter, QPen, QPolygonF
+
+from analysis.annotation import RANDOM_WEIGHTS
+from viewers.heat_scales import HeatScale, above, amount, below
+from viewers.lanes import Lane, dashed
+from viewers.probability_lane import Steps, steps_on
+from viewers.theme import font, px
+from viewers.time_scale import TimeScale
+
+HEIGHT = 58
+_TOP, _BOTTOM = 7.0, 6.0
+_STALE = 0.4
+
+
+@dataclass(frozen=True)
+class LaneCurve:
+    """Values (n,) of spans that begin at `times` and last `widths` seconds; `quantity` is what they are."""
+
+    times: np.ndarray
+    widths: np.ndarray
+    values: np.ndarray
+    scale: HeatScale
+    subtitle: str
+    quantity: str
+    random_weights: bool = False
+
+
+class AnalysisLane(Lane):
+    """Draws a LaneCurve as steps, filled from its middle in the colours of the page."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(title, HEIGHT)
+        self.curve: LaneCurve | None = None
+        self._stale = ""
+
+    def set_curve(self, curve: LaneCurve | None) -> None:
+        """Show a curve, or none."""
+        self.curve = curve
+        self.subtitle = curve.subtitle if curve is not None else ""
+        self.badge = RANDOM_WEIGHTS if curve is not None and curve.random_weights else ""
+        self.setToolTip(curve.quantity if curve is not None else "")
+        self.changed()
+
+    def set_stale(self, why: str) -> None:
+        """Fade the curve, and say why, while it is renewed; empty: it is what was asked for."""
+        if why != self._stale:
+            self._stale = why
+            self.changed()
+
+    def paint_plot(self, painter: QPainter, scale: TimeScale, size: QSize) -> None:
+        """The curve, the value of its middle, and why it is faint."""
+        curve = self.curve
+        if curve is None:
+            return
+        height = float(size.height())
+        base = curve.scale.low if curve.scale.middle is None else curve.scale.middle
+        painter.setPen(dashed(self.theme.colour("muted", 0.6)))
+        painter.drawLine(QPointF(0, self._y(base, height)), QPointF(size.width(), self._y(base, height)))
+        painter.setOpacity(_STALE if self._stale else 1.0)
+        for part in _runs(steps_on(scale, curve.times, _shown_widths(curve), curve.values)):
+            self._paint_run(painter, part, base, height)
+        painter.setOpacity(1.0)
+        self._paint_ends(painter, curve.scale, size)
+        if self._stale:
+            painter.setFont(font(10))
+            painter.setPen(self.theme.colour("caution"))
+            painter.drawText(QRectF(6, 0, size.width(), height), Qt.AlignmentFlag.AlignVCenter, self._stale)
+
+    def _paint_run(self, painter: QPainter, run: Steps, base: float, height: float) -> None:
+        scale = self.curve.scale if self.curve is not None else HeatScale(0, 1)
+        painter.setPen(Qt.PenStyle.NoPen)
+        line = []
+        for left, right, value in zip(run.left.tolist(), run.right.tolist(), run.value.tolist(), strict=True):
+            ink = amount if scale.middle is None else above if value >= base else below
+            painter.setBrush(ink(self.theme, 0.45))
+            y, zero = self._y(value, height), self._y(base, height)
+            painter.drawRect(QRectF(left, min(y, zero), right - left, abs(y - zero)))
+            line += [QPointF(left, y), QPointF(right, y)]
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(self.theme.colour("text", 0.8), 1.2))
+        painter.drawPolyline(QPolygonF(line))
+
+    def _paint_ends(self, painter: QPainter, scale: HeatScale, size: QSize) -> None:
+        """What the ends of the axis mean, at the right."""
+        painter.setFont(font(9))
+        metrics = QFontMetricsF(painter.font())
+        top, bottom = f"{scale.text(scale.high)} {scale.high_word}", f"{scale.text(scale.low)} {scale.low_word}"
+        for text, y in ((top, 1.0), (bottom, size.height() - px(12))):
+            width = metrics.horizontalAdvance(text.strip()) + 4
+            box = QRectF(size.width() - width - 2, y, width, px(12))
+            painter.fillRect(box, self.theme.colour("canvas", 0.75))
+            painter.setPen(self.theme.colour("muted"))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text.strip())
+
+    def _y(self, value: float, height: float) -> float:
+        share = self.curve.scale.share(value) if self.curve is not None else 0.0
+        return height - _BOTTOM - share * (height - _TOP - _BOTTOM)
+
+
+def _shown_widths(curve: LaneCurve) -> np.ndarray:
+    """Overlapping spans end where the next one begins."""
+    widths = curve.widths.copy()
+    if widths.size > 1:
+        widths[:-1] = np.minimum(widths[:-1], np.diff(curve.times))
+    return widths
+
+
+def _runs(steps: Steps) -> list[Steps]:
+    """Parts without a hole of more than a pixel, and without values that are none."""
+    runs, start = [], 0
+    for i in range(steps.left.size + 1):
+        ends = i == steps.left.size or not np.isfinite(steps.value[i])
+        breaks = not ends and i > start and steps.left[i] > steps.right[i - 1] + 1.0
+        if (ends or breaks) and i > start:
+            runs.append(Steps(steps.left[start:i], steps.right[start:i], steps.value[start:i]))
+        if ends:
+            start = i + 1
+        elif breaks:
+            start = i
+    return runs

@@ -1,0 +1,91 @@
+"""How alike the layers of one model, or of two, are: linear CKA with either estimator, and how much it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from PyQt6.QtWidgets import QWidget
+
+from analysis.analyses import Analysis
+from analysis.analysis_tables import array_table, column_table
+from viewers.heat_scales import above, below
+from viewers.panels.base import Chooser, line_of, note
+from viewers.panels.kind_panel import Heading, KindPanel
+from viewers.panels.layer_plot import LayerPlot, Series
+from viewers.panels.matrix_plot import MatrixPlot
+
+UNBIASED, PLAIN = "cka_unbiased", "cka"
+FEW_ROWS = 50
+_GROUPS = ("within", "between", "ratio", "shared_ratio", "shared_experts")
+
+
+class LayerSimilarity(KindPanel):
+    """Draws an analysis of kind `cka`, and within and between groups of windows where they were told apart."""
+
+    title = "CKA"
+    tip = "How alike the layers of a model, or of two, are"
+
+    def make_body(self) -> None:
+        """The table of colours, and the groups."""
+        choices = [(UNBIASED, "Unbiased estimator"), (PLAIN, "Plain estimator")]
+        self.estimator = Chooser("Estimator of CKA", choices, "The plain one is too high where rows are few")
+        self.heading = Heading("Linear CKA")
+        self.matrix = MatrixPlot("Linear CKA of layers", height=290, square=True)
+        self.groups_heading = Heading("Pairs of windows")
+        self.groups = LayerPlot("CKA within and between groups by layer", 110)
+        self._experts = note()
+        self.column.addLayout(line_of(self.estimator))
+        for widget in (self.heading, self.matrix, self.groups_heading, self.groups, self._experts):
+            self.column.addWidget(widget)
+        self.estimator.chosen.connect(self._on_estimator)
+
+    def body(self) -> Sequence[QWidget]:
+        """All there is."""
+        return [self.estimator, self.heading, self.matrix, self.groups_heading, self.groups, self._experts]
+
+    def warnings(self, result: Analysis) -> Iterable[str]:
+        """Few rows."""
+        n = int(result.facts.get("n_rows", 0))
+        if n < FEW_ROWS:
+            yield f"Only {n} rows (below {FEW_ROWS}): the plain estimator is far too high, the unbiased one uncertain"
+
+    def show_result(self, result: Analysis) -> None:
+        """Fill the table and, where there are groups, their plot."""
+        self._show_matrix(result)
+        grouped = "within" in result.arrays
+        for widget in (self.groups_heading, self.groups, self._experts):
+            widget.setVisible(grouped)
+        if grouped:
+            series = [
+                Series("within", result.values("within"), above),
+                Series("between", result.values("between"), below),
+            ]
+            self.groups.set_series(series, result.labels.get("layer", ()), (0.0, 1.05))
+            self.groups_heading.set_array(result.arrays["within"], "seizure or not")
+            counts = " ".join(f"{v:.0f}" for v in result.values("shared_experts"))
+            self._experts.setText(f"Shared experts of a pool of 8 that this gives, by layer: {counts} [our definition]")
+
+    def _show_matrix(self, result: Analysis) -> None:
+        which = self.estimator.value()
+        values = result.values(which)
+        models = result.models if len(result.models) > 1 else result.models * 2
+        rows = result.labels.get("row_layer", ())
+        columns = result.labels.get("column_layer", ())
+        self.matrix.set_values(values, rows, columns, (0.0, 1.0), (models[0], models[1]), "CKA")
+        n, unit = result.facts.get("n_rows", "?"), result.facts.get("rows", "rows")
+        word = "unbiased" if which == UNBIASED else "plain"
+        self.heading.set_array(result.arrays[which], f"{word}, n = {n} {unit}")
+        self.heading.setToolTip(f"{self.heading.toolTip()}\n{result.facts.get('estimator', '')}".strip())
+
+    def table(self) -> str:
+        """The table on show, and the groups below it."""
+        if self.result is None:
+            return ""
+        text = array_table(self.result, self.estimator.value())
+        if "within" in self.result.arrays:
+            text += "\n" + column_table(self.result, _GROUPS)
+        return text
+
+    def _on_estimator(self, _value: str) -> None:
+        if self.result is not None:
+            self._show_matrix(self.result)
