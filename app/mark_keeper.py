@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -121,18 +122,53 @@ class MarkKeeper(QObject):
             return ()
         first, before = self.book.reserve(len(marks)), self.marks
 
-        def work() -> tuple[Edit, Marks, tuple[int, ...]]:
+        def work() -> tuple[Edit, dict[int, Annotation], Marks, Marks, tuple[int, ...]]:
             copies = _new_marks(marks, created, first)
             edit = Edit(label, tuple(Change(None, mark) for mark in copies), created)
             parts = self._disk.write_parts(edit.changes) if self._disk is not None else ()
-            return edit, before.changed((), copies), parts
+            return edit, {mark.id: mark for mark in copies}, before, before.changed((), copies), parts
 
         if background is not None and len(marks) > _FEW_CHANGES:
-            background(work, lambda done: self._do_prepared(before, done))
+            background(work, self._do_prepared)
             return ()
         copies = _new_marks(marks, created, first)
         self.do(Edit(label, tuple(Change(None, mark) for mark in copies), created))
         return copies
+
+    def add_missing(
+        self,
+        annotations: Iterable[Annotation],
+        label: str,
+        background: Background | None = None,
+        tell: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Add those marks of a file that are not there already, word for word, so that a file read again adds nothing.
+
+        `tell(added, all)` is called when it is known how many these are; very many are compared in the `background`.
+        """
+        self.ready()
+        marks, standing = tuple(annotations), self.marks.items
+
+        def work() -> list[Annotation]:
+            there = Counter(standing)
+            there.subtract(marks)
+            missing = []
+            for mark in reversed(marks):  # of those that are alike the last ones
+                if there[mark] < 0:
+                    there[mark] += 1
+                    missing.append(mark)
+            return missing[::-1]
+
+        def then(missing: object) -> None:
+            assert isinstance(missing, list)
+            self.add(missing, label, background)
+            if tell is not None:
+                tell(len(missing), len(marks))
+
+        if background is not None and len(marks) + len(standing) > _FEW_CHANGES:
+            background(work, then)
+        else:
+            then(work())
 
     def change(self, before: Annotation, after: Annotation, label: str) -> Annotation:
         """Replace a mark that is in the book by another one, which takes over its id; returns it."""
@@ -182,13 +218,13 @@ class MarkKeeper(QObject):
         self.ready()
         return self.book.redo()
 
-    def _do_prepared(self, before: Marks, done: object) -> None:
+    def _do_prepared(self, done: object) -> None:
         assert isinstance(done, tuple)
-        edit, after, parts = done
+        *prepared, parts = done
         if not self._is_closed:
             self.ready()
             self._parts = parts
-            self.book.do(edit, (before, after))
+            self.book.do_new(*prepared)
 
     def _on_step(self, step: Literal["do", "undo", "redo"], edit: Edit) -> None:
         parts, self._parts = self._parts, ()

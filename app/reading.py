@@ -208,11 +208,18 @@ class Reading(QObject):
             self._session.mains = mains
 
     def _on_event_table(self, table) -> None:
-        self._session.add_annotations(table.events)
+        self._session.add_events(table.events, "Add events of a file", self._on_events_added)
         recording = self._session.recording
         if recording is not None and table.warnings:
             recording.warnings.extend(table.warnings)
             self._panel.show_warnings(recording)
+
+    def _on_events_added(self, added: int, total: int) -> None:
+        if added == 0 and total:
+            self.complained.emit("the events of this file are all here already: nothing was added")
+        elif added < total:
+            were = "1 event of the file was" if total - added == 1 else f"{total - added:,} events of the file were"
+            self.complained.emit(f"{were} here already and not added again")
 
     def _recall(self, recording: Recording) -> RecordingState:
         if self._data_folder is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from PyQt6.QtCore import QObject, pyqtSignal
@@ -263,6 +263,10 @@ class Session(QObject):
         if hidden != self.hidden_types:
             self.hidden_types = hidden
             self.hidden_types_changed.emit(hidden)
+
+    def add_events(self, events: Iterable[Annotation], label: str, tell: Callable[[int, int], None]) -> None:
+        """Add events of a file but for those that are there already; `tell(added, all)` when it is known."""
+        self.keeper.add_missing(events, label, self._background, tell)
 
     def close(self) -> None:
         """Let go of the marks; call it when the window closes."""

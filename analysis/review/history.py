@@ -78,6 +78,16 @@ class History:
         self.done.append(edit)
         self.undone.clear()
 
+    def do_new(self, edit: Edit, new: Mapping[int, Annotation]) -> None:
+        """As `do` for an edit that only adds marks, `new` by their ids, but quick for very many; KeyError for known ids."""
+        if not self.states.keys().isdisjoint(new):
+            raise KeyError(edit.label)
+        self.origins.update(dict.fromkeys(new))
+        self.states.update(new)
+        self.unsaved.update(new)
+        self.done.append(edit)
+        self.undone.clear()
+
     def undo(self) -> Edit:
         """Take the last edit back; IndexError without one."""
         edit = self.done.pop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -127,22 +127,30 @@ class MarkBook:
         self._next_id += count
         return first
 
-    def do(self, edit: Edit, prepared: tuple[Marks, Marks] | None = None) -> Edit:
+    def do(self, edit: Edit) -> Edit:
         """Apply an edit and forget what could have been redone; KeyError when a mark it changes is not there.
 
-        `prepared` is the marks before and after, worked out elsewhere for a very large edit; it counts only when
-        nothing happened meanwhile. Returns the edit with its time.
+        Returns the edit with its time.
         """
         edit = edit if edit.at else replace(edit, at=now())
         if any(self.history.current(change) != change.before for change in edit.changes):
             raise KeyError(f"a mark has changed meanwhile: {edit.label}")
-        if prepared is not None and prepared[0] is self.marks:
-            self.marks = prepared[1]
-        else:
-            self._show(edit.changes)
+        self._show(edit.changes)
         self.history.do(edit)
         self._tell("do", edit)
         return edit
+
+    def do_new(self, edit: Edit, new: Mapping[int, Annotation], before: Marks, after: Marks) -> None:
+        """Apply an edit that only adds very many marks, `new` by their ids, which was worked out elsewhere.
+
+        `before` and `after` are the marks without and with them; they count only when nothing happened meanwhile.
+        """
+        if before is self.marks:
+            self.marks = after
+        else:
+            self._show(edit.changes)
+        self.history.do_new(edit, new)
+        self._tell("do", edit)
 
     def undo(self) -> Edit | None:
         """Take the last edit back; None when there is none."""

@@ -187,6 +187,21 @@ def test_very_many_marks_are_written_in_the_background(shelves, folder: Path, re
     assert len(keeper.marks) == 4
 
 
+@pytest.mark.parametrize("in_background", [False, True])
+def test_a_file_that_is_read_again_adds_nothing(shelves, recording, in_background: bool) -> None:
+    keeper = _begin(shelves[0], recording)
+    waiting, told = [], []
+    background = (lambda work, then: waiting.append((work, then))) if in_background else None
+    events = [Annotation(float(i // 2), 0.0, "x", author="sidecar") for i in range(6000 if in_background else 6)]
+    for read, added in ((events, len(events)), (events, 0), ([*events, events[0], SPIKE], 2)):
+        keeper.add_missing(read, "Add events", background, lambda *counts: told.append(counts))
+        while waiting:
+            work, then = waiting.pop(0)
+            then(work())
+        assert told.pop() == (added, len(read))
+    assert len(keeper.marks) == 3 + len(events) + 2
+
+
 def test_only_marks_of_the_reader_say_when_they_were_made(shelves, recording) -> None:
     keeper = _begin(shelves[0], recording)
     added = keeper.add([SPIKE, replace(SPIKE, author="sidecar"), replace(EVENT, review=Review(created="then"))], "Add")
