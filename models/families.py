@@ -89,8 +89,9 @@ class Checkpoint:
 
     @property
     def digests(self) -> tuple[str, ...]:
-        """SHA-256 of each file, base first: what a stored result is keyed by."""
-        return tuple(digest for digest in (self.sha256, self.head_sha256) if digest)
+        """SHA-256 of each file, base first: what a stored result is keyed by; without a file the name it goes by."""
+        named = (str(self.card["name"]),) if not self.sha256 and "name" in self.card else ()
+        return (*named, *(digest for digest in (self.sha256, self.head_sha256) if digest))
 
 
 MODELS: Mapping[str, ModelSpec] = {

@@ -137,7 +137,7 @@ def _stamp(file: str | Path | None) -> tuple[Any, ...]:
 
 
 def _wrap(kind: Kind, inputs: Inputs, findings: Findings, seconds: float) -> Analysis:
-    digests = tuple(digest for model in inputs.models for digest in _digests(model))
+    digests = tuple(digest for model in inputs.models for digest in model.facts.digests)
     options = {**inputs.options, "code": [software_version(), NUMBERS]}
     request = AnalysisRequest(kind.name, inputs.recording.id, digests, window=inputs.window, options=options)
     return Analysis(
@@ -153,10 +153,6 @@ def _wrap(kind: Kind, inputs: Inputs, findings: Findings, seconds: float) -> Ana
         notes=(*findings.notes, *(note for model in inputs.models for note in model.facts.notes)),
         random_weights=any(model.facts.random_weights for model in inputs.models),
     )
-
-
-def _digests(model: LoadedModel) -> tuple[str, ...]:
-    return model.facts.digests or (str(model.facts.card.get("name", model.family)),)
 
 
 def _provenance(kind: Kind, inputs: Inputs, findings: Findings, seconds: float) -> dict[str, Any]:

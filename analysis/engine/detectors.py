@@ -53,10 +53,10 @@ def _load(
         return BrainmazeDetector(PACKAGED[checkpoint.lower()], device)
     from analysis.engine.mvpformer_detector import MVPFormerDetector
     from analysis.engine.session import choose_device
-    from models.registry import load_model
+    from models.random_checkpoints import load_any
 
     target = choose_device(device)
-    model = load_model(checkpoint, head=head, device=target, config=config)
+    model = load_any(checkpoint, head=head, device=target, config=config)
     if model.family == "neurduo":
         from analysis.engine.neurduo_detector import NeurDuoDetector
 
@@ -65,10 +65,16 @@ def _load(
                 f"a NeurDuo-EEG carries its state and takes no number of segments ({checkpoint}): leave it out"
             )
         return NeurDuoDetector(model, target)  # type: ignore[arg-type]
+    if model.family in ("axon", "prise-eeg"):
+        from analysis.engine.windowed_detector import WindowedDetector
+
+        if segments is not None:
+            raise AnalysisError(f"{model.family} has no number of segments to choose ({checkpoint}): leave it out")
+        return WindowedDetector(model, target)
     if model.family != "mvpformer":
         raise AnalysisError(
             f"{model.family} checkpoints give no seizure probability yet ({checkpoint}): "
-            f"use an MVPFormer or a NeurDuo-EEG with a classification head, or {BRAINMAZE}"
+            f"use a fine-tuned checkpoint of another family, or {BRAINMAZE}"
         )
     return MVPFormerDetector(model, target, segments)
 

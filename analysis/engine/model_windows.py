@@ -41,9 +41,7 @@ class WindowPlan:
         """Sentences about what is not looked at."""
         notes = []
         if self.left_out:
-            listed = ", ".join(f"{name} ({why})" for name, why in self.left_out[:_SHOWN])
-            more = f" and {len(self.left_out) - _SHOWN} more" if len(self.left_out) > _SHOWN else ""
-            notes.append(f"Channels left out: {listed}{more}.")
+            notes.append(f"Channels left out: {list_left_out(self.left_out)}.")
         if len(self.onsets) < self.n_possible:
             notes.append(f"{len(self.onsets)} of {self.n_possible} windows, spread evenly over the span.")
         return tuple(notes)
@@ -118,12 +116,23 @@ def _without_position(channel: Channel) -> str:
 
 
 def _too_few(recording: Recording, picks: Sequence[int], left_out: Sequence[tuple[str, str]], least: int) -> str:
-    listed = ", ".join(f"{name} ({why})" for name, why in left_out[:_SHOWN])
     found = "no channel is" if not picks else f"only {len(picks)} of the {least} channels needed are"
     return (
-        f"{found} at a place this model knows ({recording.path}; left out: {listed or 'nothing'}): "
+        f"{found} at a place this model knows ({recording.path}; left out: {list_left_out(left_out) or 'nothing'}): "
         "use a scalp recording whose channels are named by 10-20 or 10-10 sites"
     )
+
+
+def list_left_out(left_out: Sequence[tuple[str, str]]) -> str:
+    """Channels by the reason they are left out for, the first few of each by name."""
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in left_out:
+        by_reason.setdefault(reason, []).append(name)
+    parts = []
+    for reason, names in by_reason.items():
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        parts.append(f"{', '.join(names[:_SHOWN])}{more} ({reason})")
+    return "; ".join(parts)
 
 
 def refuse_bipolar(recording: Recording) -> None:
