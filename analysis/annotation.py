@@ -71,6 +71,11 @@ class Annotation:
         return _CODES.get(text, text)
 
     @property
+    def signed_text(self) -> str:
+        """What is said, with the model's name behind what a model says, for where nothing else tells who says it."""
+        return f"{self.description} [{self.author}]".lstrip() if self.is_model else self.description
+
+    @property
     def is_model(self) -> bool:
         """Whether a model said it, which must never look like a human's marking."""
         return self.author.startswith("model:")

@@ -21,7 +21,7 @@ def describe(recording: Recording) -> dict[str, Any]:
         {
             "onset": annotation.onset,
             "duration": annotation.duration,
-            "description": annotation.description,
+            "description": annotation.signed_text,
             "channels": list(annotation.ch_names),
         }
         for annotation in recording.annotations

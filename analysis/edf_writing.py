@@ -187,7 +187,7 @@ def file_annotations(
     known = {*labels, *labels.values()}
     listed: list[FileAnnotation] = []
     for note in sorted(annotations, key=attrgetter("onset")):
-        text = _named_text(note)
+        text = note.signed_text
         if note.ch_names:
             texts = tuple(f"{text}{CHANNEL_MARK}{labels.get(name, name)}" for name in note.ch_names)
         elif text.rpartition(CHANNEL_MARK)[2].strip() in known and CHANNEL_MARK in text:
@@ -196,10 +196,6 @@ def file_annotations(
             texts = (text or " ",)  # a list without any text would be none
         listed.append((note.onset + origin, note.duration, texts))
     return listed
-
-
-def _named_text(note: Annotation) -> str:
-    return f"{note.description} [{note.author}]".lstrip() if note.is_model else note.description
 
 
 def _annotation_records(

@@ -16,7 +16,7 @@ from analysis.annotation import Annotation
 from analysis.errors import RecordingError
 from analysis.review.history import Change, Edit, History, Step
 from analysis.review.journal import Journal, open_journal
-from analysis.review.journal_reading import Account, read_journal
+from analysis.review.journal_reading import Account, find_same_place, read_journal
 from analysis.review.mark_tables import MarkTable
 from app.errors import log_error
 from app.jobs import Job, JobRunner
@@ -152,7 +152,20 @@ class MarkDisk(QObject):
         self._journal = Journal(self._path(1), self._facts.id, self._facts.place, account)
         found = Found(account.history, account.unfinished, account.last_step, saved=account.saved, notes=notes)
         found.branches = self._branches(account.merged)
+        if not account.uid and self._facts.place:
+            found.notes += self._notes_of_earlier_contents()
         return found
+
+    def _notes_of_earlier_contents(self) -> list[str]:
+        """Where the marks are that were made before the file was changed, if there are any."""
+        journal = find_same_place(self._folder, self._facts.place, self._facts.id)
+        table = _table_beside(journal) if journal is not None else None
+        if table is None or not table.exists():
+            return []
+        return [
+            f"this file had other contents when marks were made in it: they are in {table}, "
+            "to be added with File, Open events of another file"
+        ]
 
     def _open_apart(self, why: str) -> Found:
         """Go on from what another program has written so far, in a journal of our own."""
@@ -225,7 +238,7 @@ class _Table:
     """The table, beside a journal, of all marks as they stand; what is older never replaces what is newer."""
 
     def __init__(self, journal: Path, facts: Facts) -> None:
-        self._path = journal.with_name(f"{journal.stem}_events.tsv")
+        self._path = _table_beside(journal)
         self._table = MarkTable(facts.start, facts.duration)
         self._lock = threading.Lock()
         self._last = self._written = 0
@@ -242,6 +255,10 @@ class _Table:
             with whole_file(self._path) as file:
                 file.write(text)
             self._written = version
+
+
+def _table_beside(journal: Path) -> Path:
+    return journal.with_name(f"{journal.stem}_events.tsv")
 
 
 def _try_lock(path: Path) -> tuple[QLockFile | None, int]:

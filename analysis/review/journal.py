@@ -97,6 +97,9 @@ class Journal:
             if self._file is not None and self._unsynced:
                 self._unsynced = False
                 os.fsync(self._file)
+                if self._is_new:
+                    self._is_new = False
+                    _sync_folder(self.path.parent)
 
     def close(self) -> None:
         """Say that the session ended as it should, and let go of the file."""
@@ -161,6 +164,17 @@ class Journal:
             os.ftruncate(self._file, self._good_size)
         except OSError:  # then a line of its own, which is read as damaged, is all it becomes
             self._unwritten[0] = b"\n" + self._unwritten[0].lstrip(b"\n")
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the disk keep the name of a new file too, where the system can be asked for it."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def open_journal(path: Path) -> tuple[Account, list[str]]:

@@ -13,6 +13,7 @@ from analysis.review.history import Change, Edit, History
 from analysis.review.journal_lines import Record, decode_changes, parse_line
 
 VERSION = 1
+_LONGEST_HEAD = 20_000
 _LONG_LINE = 10_000  # after one of these the thread that draws gets its turn
 
 
@@ -61,6 +62,20 @@ def read_journal(path: Path) -> Account:
         if record is None or not _take(account, record, parts, path):
             account.damaged.append(line)
     return account
+
+
+def find_same_place(folder: Path, place: str, recording_id: str) -> Path | None:
+    """The newest journal of other contents of the file at `place`; None where there is none."""
+    found: list[tuple[float, Path]] = []
+    for path in folder.glob("*.journal"):
+        try:
+            with path.open("rb") as file:
+                head = parse_line(file.readline(_LONGEST_HEAD).rstrip(b"\n"))
+            if head is not None and head.get("place") == place and head.get("recording") != recording_id:
+                found.append((path.stat().st_mtime, path))
+        except OSError:
+            continue
+    return max(found)[1] if found else None
 
 
 def _lines(data: bytes, stop: int) -> Iterator[bytes]:

@@ -11,6 +11,7 @@ import pytest
 
 from analysis.annotation import Annotation
 from analysis.conversion import convert
+from analysis.description import describe
 from analysis.readers import open_recording
 from analysis.recording import Recording
 
@@ -75,6 +76,13 @@ def test_a_hundred_thousand_marks_fit_into_a_copy_of_ten_records(shared: Path, t
     copy = open_recording(out)
     assert _said(copy.annotations) == _said(marks)
     assert copy.duration == open_recording(path).duration
+
+
+def test_a_model_is_named_wherever_its_event_is_told(shared: Path, tmp_path: Path) -> None:
+    path, out = shared / "recordings/broken/latin1_annotation.edf", tmp_path / "copy.edf"
+    convert(path, out, annotations=[Annotation(3.0, 1.0, "sz", author="model:A"), Annotation(4.0, 0.0, "eyes open")])
+    with open_recording(out) as copy:
+        assert [a["description"] for a in describe(copy)["annotations"]] == ["sz [model:A]", "eyes open"]
 
 
 def test_other_programs_read_the_marks(shared: Path, tmp_path: Path) -> None:

@@ -282,6 +282,18 @@ def test_marks_of_a_file_that_has_changed_are_kept_as_own_marks(shelves, recordi
     assert _texts(keeper) == [(0.25, "sz"), (2.0, "eyes open")]
 
 
+def test_marks_of_a_file_that_had_other_contents_are_told_of(qtbot, shelves, folder: Path, recording) -> None:
+    keeper = _begin(shelves[0], recording)
+    keeper.add([SPIKE], "Mark spike")
+    shelves[0].give_back(ID)
+    changed = shelves[0].take("another id", recording)  # of the same place
+    changed.ready()
+    table = folder / f"{ID}_events.tsv"
+    assert [note.partition(": they are in ")[2].partition(",")[0] for note in changed.notes] == [str(table)]
+    assert len(read_marks(table).events) == 4
+    assert len(changed.marks) == 0
+
+
 def test_a_damaged_journal_is_set_aside_and_told_of(shelves, folder: Path, recording) -> None:
     keeper = _begin(shelves[0], recording)
     keeper.add([SPIKE], "Mark spike")
