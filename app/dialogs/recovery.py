@@ -7,7 +7,7 @@ from datetime import datetime
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolBar, QWidget
 
-from app.panel import label, set_role
+from app.panel import ElidedLabel, set_role
 
 
 class NoticeBar(QToolBar):
@@ -27,7 +27,7 @@ class NoticeBar(QToolBar):
         toggle.setVisible(False)
         self._offer = ""
         self._notes: list[str] = []
-        self.text = label("", "strong")
+        self.text = ElidedLabel("", "strong", Qt.TextElideMode.ElideRight)
         self.text.setAccessibleName("Notice")
         self.keep = self._button("Continue with them", "Go on with these changes", self.kept.emit, True)
         self.leave_out = self._button("", "As one step: Undo (Ctrl+Z) brings them back", self.left_out.emit)
@@ -37,10 +37,9 @@ class NoticeBar(QToolBar):
         row = QHBoxLayout(body)
         row.setContentsMargins(2, 0, 2, 0)
         row.setSpacing(8)
-        row.addWidget(self.text)
+        row.addWidget(self.text, 1)
         for button in (self.keep, self.leave_out, self.save, self.dismiss):
             row.addWidget(button)
-        row.addStretch(1)
         body.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.addWidget(body)
         self.refresh()
