@@ -1,4 +1,4 @@
-"""Lengths of time in words."""
+"""Lengths of time and places in a recording, in words."""
 
 from __future__ import annotations
 
@@ -16,3 +16,16 @@ def duration_words(seconds: float, exact: bool = False) -> str:
         return f"{minutes // 60} h {minutes % 60:02d} min {rest:02d} s"
     hours, minutes = divmod(round(seconds / 60), 60)
     return f"{hours} h {minutes:02d} min"
+
+
+def elapsed(seconds: float, decimals: int = 0) -> str:
+    """Seconds from the start as mm:ss, or h:mm:ss from an hour on, with tenths or thousandths when asked."""
+    scale = 10**decimals
+    ticks = round(seconds * scale)
+    sign, ticks = ("-", -ticks) if ticks < 0 else ("", ticks)
+    whole, fraction = divmod(ticks, scale)
+    minutes, sec = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    head = f"{hours}:{minutes:02d}:{sec:02d}" if hours else f"{minutes:02d}:{sec:02d}"
+    tail = f".{fraction:0{decimals}d}" if decimals else ""
+    return f"{sign}{head}{tail}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from analysis.annotation import Annotation
-from app.time_text import elapsed
+from analysis.time_words import elapsed
 from viewers.mark_words import channel_words
 
 

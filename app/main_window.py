@@ -12,6 +12,7 @@ from PyQt6.QtWidgets import QMainWindow, QMenu, QTabWidget
 
 from analysis.recording import Recording
 from analysis.results import SeizurePrediction
+from analysis.time_words import elapsed
 from app import commands
 from app.actions import build_actions, fill_recent
 from app.appearance import apply_theme
@@ -47,7 +48,6 @@ from app.sensitivity_panel import SensitivityPanel
 from app.session import ModelChoice, Session
 from app.settings import Settings
 from app.status_line import StatusLine
-from app.time_text import elapsed
 from app.travelling import Travelling
 from app.trending import Trending
 from app.view import View

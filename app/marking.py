@@ -16,6 +16,7 @@ from analysis.results import SeizurePrediction
 from analysis.review.decisions import with_model_span
 from analysis.review.mark_book import Change, Edit, now
 from analysis.review.vocabulary import SEIZURE, SEIZURE_OFFSET, SEIZURE_ONSET, Term, score_vocabulary
+from analysis.time_words import elapsed
 from app.actions import term_action
 from app.dialogs.mark import MarkDialog
 from app.edit_words import edit_label
@@ -24,7 +25,6 @@ from app.mark_palette import MarkPalette, PalettePopup
 from app.mark_types import MarkTypes
 from app.session import Session
 from app.settings import Settings
-from app.time_text import elapsed
 from viewers.labels import is_same
 from viewers.mark_rows import channels_of
 from viewers.recording_view import RecordingView

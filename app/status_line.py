@@ -6,8 +6,8 @@ from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QStatusBar
 
 from analysis.measuring import amount_text
+from analysis.time_words import elapsed
 from app.panel import label, set_role
-from app.time_text import elapsed
 
 _MESSAGE_MS = 10_000
 RESEARCH_ONLY = "Research use only: not for diagnosis"

@@ -8,19 +8,6 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 
-def elapsed(seconds: float, decimals: int = 0) -> str:
-    """Seconds from the start as mm:ss, or h:mm:ss from an hour on, with tenths or thousandths when asked."""
-    scale = 10**decimals
-    ticks = round(seconds * scale)
-    sign, ticks = ("-", -ticks) if ticks < 0 else ("", ticks)
-    whole, fraction = divmod(ticks, scale)
-    minutes, sec = divmod(whole, 60)
-    hours, minutes = divmod(minutes, 60)
-    head = f"{hours}:{minutes:02d}:{sec:02d}" if hours else f"{minutes:02d}:{sec:02d}"
-    tail = f".{fraction:0{decimals}d}" if decimals else ""
-    return f"{sign}{head}{tail}"
-
-
 def clock(start: datetime | None, seconds: float) -> str:
     """Time of day at `seconds` from the start; empty when the start is not known."""
     if start is None:

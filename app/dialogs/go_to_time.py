@@ -9,8 +9,9 @@ from PyQt6.QtCore import QEvent, QObject, Qt
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
+from analysis.time_words import elapsed
 from app.panel import label, set_role
-from app.time_text import Reading, clock_with_day, elapsed, readings
+from app.time_text import Reading, clock_with_day, readings
 
 _EXAMPLES = "90 · 1:30 · 0:01:30 · 1h30m · +30 · 50%"
 _CLOCK_EXAMPLES = " · @10:41 · Wed 10:41 · 4 Mar 10:41 · day 2 10:41"

@@ -30,8 +30,8 @@ from analysis.annotation import Annotation
 from analysis.review.change_list import KIND_WORDS, KINDS, ChangeList, Kind
 from analysis.review.mark_files import CATEGORIES, COPIES, Category, category_of, is_same_file
 from analysis.review.table_update import TableContents
+from analysis.time_words import elapsed
 from app.panel import label, set_role
-from app.time_text import elapsed
 from viewers.theme import Theme, px
 
 _SIZE = (860, 640)

@@ -12,13 +12,13 @@ from analysis.annotation import Annotation, Review
 from analysis.recording import Window as Span
 from analysis.results import AnalysisRequest, SeizurePrediction
 from analysis.review.raters import SEIZURES
+from analysis.time_words import elapsed
 from app.comparing import compare, marks_of
 from app.engine_process import EngineProcess
 from app.raters_panel import Choice, RatersPanel
 from app.settings import Settings
 from app.synthetic_edf import SyntheticHeader, to_digital, write_synthetic_file
 from app.testing import Window, open_window
-from app.time_text import elapsed
 
 SECONDS = 100
 RATER_A = "onset\tduration\teventType\n10\t30\tsz\n60\t1\tspike\n"

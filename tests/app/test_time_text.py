@@ -6,18 +6,8 @@ from datetime import datetime
 
 import pytest
 
-from app.time_text import (
-    FROM_HERE,
-    FROM_START,
-    HOURS,
-    OF_DAY,
-    SECONDS,
-    SHARE,
-    clock,
-    clock_with_day,
-    elapsed,
-    readings,
-)
+from analysis.time_words import elapsed
+from app.time_text import FROM_HERE, FROM_START, HOURS, OF_DAY, SECONDS, SHARE, clock, clock_with_day, readings
 
 START = datetime(2020, 3, 2, 23, 59, 30)  # a Monday
 DAY = 86_400.0

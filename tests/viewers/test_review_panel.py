@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QCheckBox, QToolButton
 from analysis.annotation import Annotation, Review, model_author
 from analysis.marks import Marks
 from analysis.review.queue import Queue, QueueFilter
-from app.time_text import elapsed
+from analysis.time_words import elapsed
 from viewers.review_model import COLUMNS, item_text, state_text
 from viewers.review_panel import ReviewPanel
 from viewers.theme import theme
