@@ -1,4 +1,8 @@
-"""Where the marks of one recording are kept: its journal, a lock, and a table that other programs read."""
+"""Where the marks of one recording are kept: its journal, a lock, and a table that other programs read.
+
+A change is in the journal before it is seen and proof against a loss of power within a second; the table of all marks,
+written whole, follows within two seconds of the last change.
+"""
 
 from __future__ import annotations
 

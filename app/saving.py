@@ -25,6 +25,7 @@ from analysis.review.mark_files import (
     SaveRequest,
     category_of,
     examine_table,
+    fits_copy,
     save_marks,
 )
 from app.dialogs.recovery import NoticeBar
@@ -300,6 +301,4 @@ def _covers(chosen: Collection[Category], is_copy: bool, change: Change) -> bool
     mark = change.after or change.before
     if mark is None or category_of(mark) not in chosen:
         return False
-    review = mark.review
-    is_plain = not (review.decision or review.comment or review.tag or mark.extras) and mark.confidence is None
-    return not is_copy or change.after is None or is_plain
+    return not is_copy or change.after is None or fits_copy(change.after)

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from analysis.annotation import UNREVIEWED, Annotation
+from analysis.annotation import Annotation
 from analysis.errors import RecordingError
 from analysis.progress import Progress
 from analysis.review.mark_tables import describe_columns, format_marks
@@ -74,6 +74,12 @@ def category_of(mark: Annotation) -> Category:
 def select(marks: Iterable[Annotation], categories: Collection[Category]) -> tuple[Annotation, ...]:
     """The marks of some categories."""
     return tuple(mark for mark in marks if category_of(mark) in categories)
+
+
+def fits_copy(mark: Annotation) -> bool:
+    """Whether a copy of the recording holds all that a mark says, but for when it was made and changed."""
+    review = mark.review
+    return not (review.decision or review.comment or review.tag or mark.extras) and mark.confidence is None
 
 
 def examine_table(request: SaveRequest) -> TableContents | None:
@@ -144,7 +150,7 @@ def _save_copy(request: SaveRequest, progress: Progress | None) -> Saved:
     if left := len(request.marks) - len(kept):
         words = "a rejected mark is" if left == 1 else f"{left} rejected marks are"
         notes.append(f"{words} not in the copy, which could not say so")
-    if any(mark.review != UNREVIEWED or mark.extras or mark.confidence is not None for mark in kept):
+    if not all(map(fits_copy, kept)):
         notes.append("the copy holds times, texts and channels of marks: save a table as well for all they say")
     backup = _back_up(request.path, "")
     done = convert(request.source, request.path, request.anonymize, progress, kept)

@@ -13,7 +13,15 @@ from analysis.errors import RecordingError
 from analysis.event_columns import COLUMNS, EXACT, OUR_COLUMNS
 from analysis.event_tables import read_marks
 from analysis.readers import open_recording
-from analysis.review.mark_files import CATEGORIES, SaveRequest, category_of, examine_table, save_marks, select
+from analysis.review.mark_files import (
+    CATEGORIES,
+    SaveRequest,
+    category_of,
+    examine_table,
+    fits_copy,
+    save_marks,
+    select,
+)
 from analysis.review.mark_tables import describe_columns, format_marks
 
 OWN = Annotation(1.0, 0.0, "spike", ("Fp1",), author="reader", review=Review(comment="why"))
@@ -125,6 +133,21 @@ def test_a_copy_says_what_it_can_and_tells_what_it_cannot(shared: Path, tmp_path
     with open_recording(out) as copy:
         told = [(a.onset, a.description, a.ch_names, a.author) for a in copy.annotations]
     assert told == [(1.0, "spike", ("Fp1",), "file"), (3.0, "sz", (), "model:A")]
+
+
+@pytest.mark.parametrize(
+    ("mark", "fits"),
+    [
+        (Annotation(1.0, 0.0, "spike", ("Fp1",), author="reader", review=Review(created="then", changed="now")), True),
+        (OWN, False),
+        (ACCEPTED, False),
+        (replace(OF_FILE, confidence=0.5), False),
+        (replace(OF_FILE, extras=(("value", "7"),)), False),
+        (replace(OF_FILE, review=Review(tag="Spike")), False),
+    ],
+)
+def test_a_copy_holds_times_texts_and_channels(mark: Annotation, fits: bool) -> None:
+    assert fits_copy(mark) == fits
 
 
 def test_a_disk_that_cannot_be_written_leaves_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
