@@ -187,6 +187,29 @@ def _analyze(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", required=True, help="folder for the results")
 
 
+def _figure(parser: argparse.ArgumentParser) -> None:
+    _add_recording(parser)
+    _add_checkpoints(parser)
+    parser.add_argument("--start", type=_seconds, metavar="S", required=True, help="beginning, seconds")
+    parser.add_argument("--duration", type=_duration, metavar="S", required=True, help="length, seconds")
+    parser.add_argument(
+        "--overlay",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="annotations, seizure, gates, grad-cam or integrated-gradients; may be repeated",
+    )
+    parser.add_argument("--montage", metavar="NAME", help="montage (default: the usual one)")
+    parser.add_argument("--sensitivity", type=_sensitivity, default=7.0, metavar="UV", help="µV/mm of the paper")
+    parser.add_argument("--low", type=_seconds, default=0.5, metavar="HZ", help="low filter, 0 for off (0.5)")
+    parser.add_argument("--high", type=_seconds, default=70.0, metavar="HZ", help="high filter, 0 for off (70)")
+    parser.add_argument("--notch", type=_seconds, default=0.0, metavar="HZ", help="notch, 0 for off (default)")
+    parser.add_argument("--size", type=_paper, default=(180.0, 120.0), metavar="WxH", help="mm (default: 180x120)")
+    parser.add_argument("--dpi", type=_count, default=300, metavar="N", help="of a PNG (default: 300)")
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: auto")
+    parser.add_argument("--out", metavar="F", required=True, help="figure to write: .svg, .pdf or .png")
+
+
 def _score(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("reference", nargs="?", metavar="REFERENCE", help="what is true: event file or recording")
     parser.add_argument("hypothesis", nargs="?", metavar="HYPOTHESIS", help="what was predicted: event file")
@@ -235,6 +258,7 @@ COMMANDS: dict[str, tuple[str, Any]] = {
     "inspect": ("describes a checkpoint: family, configuration, parameters, key check", _inspect),
     "predict": ("runs a model over a recording and writes its events and probabilities", _predict),
     "analyze": ("looks into a model on this signal: KIND.npz, KIND.json, KIND.svg", _analyze),
+    "figure": ("draws a page with its overlays for print, as vectors", _figure),
     "score": ("compares two event files", _score),
     "screenshot": ("renders the main window off screen", _screenshot),
     "convert": ("makes a lossless EDF+ or BDF+ copy of a recording", _convert),
@@ -315,6 +339,14 @@ def _size(text: str) -> tuple[int, int]:
     size = (_count(width), _count(height))
     if not (400 <= size[0] <= 8000 and 300 <= size[1] <= 8000):
         raise argparse.ArgumentTypeError(f"{text} is no size of a window: give one from 400x300 to 8000x8000")
+    return size
+
+
+def _paper(text: str) -> tuple[float, float]:
+    width, _, height = text.lower().partition("x")
+    size = (_number(width), _number(height))
+    if not (60 <= size[0] <= 1200 and 60 <= size[1] <= 1200):
+        raise argparse.ArgumentTypeError(f"{text} is no size of a figure: give one from 60x60 to 1200x1200 mm")
     return size
 
 

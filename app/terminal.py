@@ -142,6 +142,34 @@ def analyze(options: Namespace) -> None:
     print(outcome.text)
 
 
+def figure(options: Namespace) -> None:
+    """Draw a page for print."""
+    check_files(options.recording, options.checkpoint, options.head, options.config)
+    check_folder(options.out)
+    from app import figure_runs
+
+    request = figure_runs.FigureRequest(
+        options.recording,
+        options.out,
+        options.start,
+        options.duration,
+        tuple({"checkpoint": c, "head": options.head, "config": options.config} for c in options.checkpoint),
+        tuple(options.overlay),
+        options.montage,
+        options.sensitivity,
+        options.size,
+        options.dpi,
+        options.low,
+        options.high,
+        options.notch,
+        options.device,
+    )
+    with console_progress("Drawing") as progress:
+        outcome = figure_runs.make_figure(request, progress)
+    warn(outcome.warnings)
+    print(outcome.text)
+
+
 def score(options: Namespace) -> None:
     """Compare two event files, or each pair of a list."""
     from app import headless

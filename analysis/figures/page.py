@@ -1,0 +1,288 @@
+"""A page of traces for print: true microvolts per millimetre, montage and filters named, heat and marks behind it.
+
+Drawn anew from the recording with matplotlib, never taken from the screen. All vertical places are in millimetres of
+the paper, so that the sensitivity holds there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from textwrap import shorten
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from analysis.annotation import Annotation
+from analysis.channel_kinds import kind_of
+from analysis.figures.style import DIVERGING, GRID, INK, MUTED, RESEARCH_ONLY, VIOLET, styled
+from analysis.filtering import DisplayFilter
+from analysis.montage import Montage
+from analysis.recording import Recording, Window
+from analysis.signal_blocks import BlockSource
+from analysis.time_words import elapsed
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_MM = 25.4
+_SIDES = {"left": "#12427f", "right": "#a8261f", "midline": INK, "other": "#4a5563"}
+# Microvolts per millimetre of other voltages, whatever the EEG has: as on the screen.
+_KINDS = {"ecg": 70.0, "emg": 20.0}
+_LEFT, _RIGHT, _TOP, _FOOT, _LANE, _BAR = 22.0, 8.0, 11.0, 17.0, 14.0, 14.0  # mm
+_LINE_MM = 0.12
+_BLOCK_GAP = 0.6  # of a row
+_SAMPLES_PER_COLUMN = 4
+_COLUMNS_PER_MM = 8.0
+_OWN_SHARE = 0.8
+_FULL = (1.0, 99.0)
+_NAME_LINES, _NAME_LENGTH, _LETTER_MM = 4, 32, 1.15
+_HEAT = "BuGn"  # white where there is nothing
+
+
+@dataclass(frozen=True)
+class Heat:
+    """Values behind the traces: (channels, patches), each patch `step` seconds from `onsets` (seconds) on.
+
+    `centre` is the value without colour of a diverging scale, None for a sequential one.
+    """
+
+    ch_names: tuple[str, ...]
+    onsets: np.ndarray
+    step: float
+    values: np.ndarray
+    title: str
+    unit: str = "1"
+    centre: float | None = None
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A curve under the traces: `times` and `values`, between `low` and `high`, with a threshold where there is one."""
+
+    title: str
+    times: np.ndarray
+    values: np.ndarray
+    low: float = 0.0
+    high: float = 1.0
+    threshold: float | None = None
+
+
+@dataclass(frozen=True)
+class PageFigure:
+    """What a figure of a page shows; sizes in millimetres, times in seconds of the recording."""
+
+    recording: Recording
+    montage: Montage
+    window: Window
+    filters: DisplayFilter = field(default_factory=DisplayFilter)
+    uv_per_mm: float = 7.0
+    size_mm: tuple[float, float] = (180.0, 120.0)
+    marks: Sequence[Annotation] = ()
+    heat: Heat | None = None
+    lanes: Sequence[Lane] = ()
+    foot: Sequence[str] = ()
+
+
+def draw_page(page: PageFigure) -> Figure:
+    """The figure of a page."""
+    from matplotlib.figure import Figure
+
+    width, height = page.size_mm
+    with styled():
+        figure = Figure(figsize=(width / _MM, height / _MM))
+        bar = _BAR if page.heat is not None else 0.0
+        below = _FOOT + len(page.lanes) * _LANE
+        room = height - _TOP - below
+        ax = _axes(figure, page, _LEFT, below, width - _LEFT - _RIGHT - bar, room)
+        centres = _places(page.montage, room)
+        if page.heat is not None:
+            _draw_heat(figure, ax, page, centres, (width - _RIGHT - bar + 3.0, below + 0.25 * room, 2.5, 0.5 * room))
+        _draw_marks(ax, page, room)
+        _draw_traces(ax, page, centres)
+        _draw_scale(ax, page)
+        for i, lane in enumerate(page.lanes):
+            _draw_lane(figure, page, lane, below - (i + 1) * _LANE + 2.0, width - _LEFT - _RIGHT - bar)
+        _write_foot(figure, page)
+    return figure
+
+
+def _axes(figure: Figure, page: PageFigure, left: float, bottom: float, width: float, height: float) -> Axes:
+    """Axes placed in millimetres, y in millimetres from their foot."""
+    w, h = page.size_mm
+    ax = figure.add_axes((left / w, bottom / h, width / w, height / h))
+    ax.set(xlim=(page.window.start, page.window.stop), ylim=(0, height), yticks=[])
+    for side in ("left", "bottom"):
+        ax.spines[side].set_visible(False)
+    ax.tick_params(axis="x", length=0, labelsize=6, labeltop=True, labelbottom=False, pad=1)
+    ticks = _ticks(page.window)
+    ax.set_xticks(ticks, [elapsed(t, 0 if ticks.size < 2 or ticks[1] - ticks[0] >= 1 else 2) for t in ticks])
+    ax.grid(axis="x", color=GRID, linewidth=0.3)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def _ticks(window: Window) -> np.ndarray:
+    """At most about a dozen round times."""
+    steps = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600)
+    step = next((s for s in steps if window.duration / s <= 12), steps[-1])
+    first = int(np.ceil(window.start / step - 1e-9))
+    return np.arange(first, int(np.floor(window.stop / step + 1e-9)) + 1) * step
+
+
+def _places(montage: Montage, room: float) -> np.ndarray:
+    """Height of each row's zero, mm above the foot, with a gap between blocks."""
+    at, y = 0.0, []
+    previous: int | None = None
+    for row in montage.derivations:
+        at += 1.0 + (_BLOCK_GAP if previous is not None and row.block != previous else 0.0)
+        previous = row.block
+        y.append(at)
+    pitch = room / (at + 0.5)
+    return room - (np.array(y) - 0.25) * pitch
+
+
+def _draw_traces(ax: Axes, page: PageFigure, centres: np.ndarray) -> None:
+    from matplotlib.collections import LineCollection
+
+    source = BlockSource(page.recording, page.montage, page.filters)
+    drawn = source.page(page.window)
+    times = drawn.first_time + np.arange(drawn.data.shape[0]) / drawn.sfreq
+    columns = int((page.size_mm[0] - _LEFT - _RIGHT) * _COLUMNS_PER_MM)
+    channels = {channel.name: channel for channel in page.recording.channels}
+    pitch = float(np.abs(np.diff(centres)).min()) if len(centres) > 1 else 10.0
+    for i, row in enumerate(page.montage.derivations):
+        channel = channels[row.anode]
+        height = _deflection(drawn.data[:, i], channel, page.uv_per_mm, pitch)
+        lines = [np.column_stack([t, centres[i] + y]) for t, y in _runs(*_thinned(times, height, columns))]
+        colour = _SIDES[row.side]
+        ax.add_collection(LineCollection(lines, colors=colour, linewidths=_LINE_MM / _MM * 72), autolim=False)
+        ax.annotate(
+            row.name, (0, centres[i]), (-2, 0), ("axes fraction", "data"), "offset points",
+            ha="right", va="center", fontsize=min(6.5, 2.2 * pitch), color=colour,
+        )  # fmt: skip
+
+
+def _deflection(values: np.ndarray, channel: Any, uv_per_mm: float, pitch: float) -> np.ndarray:
+    """Millimetres upwards: negative up for voltages of the body; anything else on a scale of its own, positive up."""
+    kind = kind_of(channel)
+    if channel.unit == "uV" and kind != "fixed":
+        return np.asarray(-values / (_KINDS.get(kind) or uv_per_mm))
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return values
+    low, high = np.percentile(finite, _FULL)
+    return np.asarray(_OWN_SHARE * pitch * (values - (low + high) / 2) / max(high - low, 1e-12))
+
+
+def _thinned(times: np.ndarray, values: np.ndarray, columns: int) -> tuple[np.ndarray, np.ndarray]:
+    """Least and most of each column where there are many samples to one, else the samples themselves."""
+    step = len(values) // max(columns, 1)
+    if step < _SAMPLES_PER_COLUMN:
+        return times, values
+    n = len(values) // step * step
+    blocks = values[:n].reshape(-1, step)
+    low, high = blocks.min(1), blocks.max(1)
+    rising = blocks.argmin(1) < blocks.argmax(1)
+    pairs = np.where(rising[:, None], np.stack([low, high], 1), np.stack([high, low], 1))
+    at = times[:n].reshape(-1, step)
+    return np.stack([at[:, 0], at[:, -1]], 1).ravel(), pairs.ravel()
+
+
+def _runs(times: np.ndarray, values: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The stretches without missing values; gaps are left open."""
+    there = np.isfinite(values)
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], there.view(np.int8), [0]])))
+    return [(times[a:z], values[a:z]) for a, z in zip(edges[::2], edges[1::2], strict=True) if z - a > 1]
+
+
+def _draw_heat(
+    figure: Figure, ax: Axes, page: PageFigure, centres: np.ndarray, bar: tuple[float, float, float, float]
+) -> None:
+    """Each row's band in the colours of its electrodes' mean, and the scale beside the page."""
+    from matplotlib import colormaps
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    heat = page.heat
+    assert heat is not None
+    finite = heat.values[np.isfinite(heat.values)]
+    if heat.centre is None:
+        scale, name = Normalize(min(0.0, float(finite.min())), float(finite.max())), _HEAT
+    else:
+        most = max(float(np.abs(finite - heat.centre).max()), 1e-12)
+        scale, name = Normalize(heat.centre - most, heat.centre + most), DIVERGING
+    index = {channel: i for i, channel in enumerate(heat.ch_names)}
+    pitch = float(np.abs(np.diff(centres)).min()) if len(centres) > 1 else 10.0
+    edges = np.append(heat.onsets, heat.onsets[-1] + heat.step)
+    for centre, row in zip(centres, page.montage.derivations, strict=True):
+        rows = [index[channel] for channel in (row.anode, *row.cathode) if channel in index]
+        if rows and len(row.cathode) <= 1:
+            values = heat.values[rows].mean(0)[None]
+            ax.pcolormesh(
+                edges, [centre - pitch / 2, centre + pitch / 2], values, cmap=colormaps[name], norm=scale, alpha=0.6,
+                linewidth=0, rasterized=True, shading="flat", zorder=0.5,
+            )  # fmt: skip
+    w, h = page.size_mm
+    place = figure.add_axes((bar[0] / w, bar[1] / h, bar[2] / w, bar[3] / h))
+    legend = figure.colorbar(ScalarMappable(scale, colormaps[name]), cax=place)
+    legend.set_label(heat.title + (f" ({heat.unit})" if heat.unit != "1" else ""), fontsize=6)
+    legend.ax.tick_params(labelsize=5, length=1.5)
+
+
+def _draw_marks(ax: Axes, page: PageFigure, room: float) -> None:
+    """Spans shaded, onsets as lines, names on top in as many lines as they need; what a model says in violet."""
+    speed = (page.size_mm[0] - _LEFT - _RIGHT) / page.window.duration
+    free = [page.window.start] * _NAME_LINES
+    shown = [mark for mark in page.marks if mark.onset < page.window.stop and mark.stop >= page.window.start]
+    for mark in sorted(shown, key=lambda mark: mark.onset):
+        colour = VIOLET if mark.is_model else INK
+        start, stop = max(mark.onset, page.window.start), min(mark.stop, page.window.stop)
+        if stop > start:
+            ax.axvspan(start, stop, color=colour, alpha=0.08, linewidth=0, zorder=0.4)
+        if mark.onset >= page.window.start:
+            ax.axvline(mark.onset, color=colour, linewidth=0.5, linestyle="-" if mark.is_model else (0, (4, 2)))
+        name = shorten(mark.title or "mark", _NAME_LENGTH, placeholder="…")
+        line = next((i for i, at in enumerate(free) if at <= start), None)
+        if line is not None:
+            free[line] = start + (len(name) * _LETTER_MM + 2.0) / speed
+            ax.text(
+                start + 0.5 / speed, room - 0.6 - line * 2.7, name, fontsize=5.5, color=colour, va="top", clip_on=True,
+                bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.6},
+            )  # fmt: skip
+
+
+def _draw_scale(ax: Axes, page: PageFigure) -> None:
+    """A marker of time and voltage at the lower right: 10 mm of the EEG's sensitivity, and one second."""
+    second = 1.0 if page.window.duration <= 60 else round(page.window.duration / 10)
+    x, y, height = page.window.stop - 0.02 * page.window.duration - second, 1.5, 10.0
+    ax.plot([x, x + second, x + second], [y, y, y + height], color=INK, linewidth=0.7, solid_capstyle="butt")
+    ax.text(x + second / 2, y - 0.3, f"{second:g} s", fontsize=5.5, ha="center", va="top")
+    text = f"{height * page.uv_per_mm:g} µV"
+    ax.annotate(
+        text, (x + second, y + height / 2), (-2, 0), textcoords="offset points", fontsize=5.5, ha="right", va="center"
+    )
+
+
+def _draw_lane(figure: Figure, page: PageFigure, lane: Lane, bottom: float, width: float) -> None:
+    w, h = page.size_mm
+    ax = figure.add_axes((_LEFT / w, bottom / h, width / w, (_LANE - 4.0) / h))
+    ax.set(xlim=(page.window.start, page.window.stop), ylim=(lane.low, lane.high), xticks=[])
+    ax.tick_params(labelsize=5, length=1.5)
+    ax.fill_between(lane.times, lane.low, lane.values, step="post", color=VIOLET, alpha=0.2, linewidth=0)
+    ax.step(lane.times, lane.values, where="post", color=VIOLET, linewidth=0.8)
+    if lane.threshold is not None:
+        ax.axhline(lane.threshold, color=MUTED, linewidth=0.5, linestyle="--")
+    ax.set_ylabel(lane.title, fontsize=6)
+
+
+def _write_foot(figure: Figure, page: PageFigure) -> None:
+    speed = (page.size_mm[0] - _LEFT - _RIGHT) / page.window.duration
+    settings = (f"{page.uv_per_mm:g} µV/mm", f"{speed:.3g} mm/s", page.filters.describe(), "negative up")
+    lines = [
+        " · ".join((page.recording.path.name, page.montage.name, *settings)),
+        *page.foot,
+        RESEARCH_ONLY,
+    ]
+    figure.text(0.008, 0.008, "\n".join(lines), fontsize=5.5, color=MUTED, va="bottom")

@@ -1,0 +1,245 @@
+"""Figures of a page without a window: traces and overlays as vectors, beside what rebuilds them. Knows no Qt."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from analysis.errors import AnalysisError
+from analysis.kinds import KINDS
+from analysis.progress import Progress
+from app.headless import Outcome
+from models.whole_files import whole_file
+
+if TYPE_CHECKING:
+    from analysis.analyses import Analysis
+    from analysis.figures.page import Heat, Lane
+    from analysis.recording import Recording
+    from analysis.results import SeizurePrediction
+
+FORMS = ("svg", "pdf", "png")
+# Kinds that are heat behind the traces: which array, where its patches begin and how long they are, and the centre.
+_HEAT = {
+    "gates": ("temporal", "patch_onset", "patch_seconds", 0.5, "temporal weight"),
+    "grad-cam": ("evidence", "patch_onset", "patch_seconds", None, "Grad-CAM"),
+    "integrated-gradients": ("by_second", None, None, 0.0, "Integrated Gradients"),
+}
+OVERLAYS = ("annotations", "seizure", *_HEAT)
+_FEW_WINDOWS = 60
+
+
+@dataclass(frozen=True)
+class FigureRequest:
+    """What a figure shows; times in seconds, sizes in millimetres, frequencies in hertz (0 is off)."""
+
+    recording: str
+    out: str
+    start: float
+    duration: float
+    checkpoints: tuple[Mapping[str, Any], ...] = ()
+    overlays: tuple[str, ...] = ()
+    montage: str | None = None
+    uv_per_mm: float = 7.0
+    size_mm: tuple[float, float] = (180.0, 120.0)
+    dpi: int = 300
+    highpass: float = 0.5
+    lowpass: float = 70.0
+    notch: float = 0.0
+    device: str = "auto"
+
+
+def make_figure(request: FigureRequest, progress: Progress | None = None) -> Outcome:
+    """Draw a page and write it with its numbers (.npz), its facts (.json) and the command that redoes it.
+
+    AnalysisError, RecordingError and CheckpointError say in one sentence what is wrong; OSError that `out` cannot be
+    written. Nothing half-written is left of any file.
+    """
+    progress = progress or Progress()
+    out = Path(request.out)
+    form = out.suffix.lower().lstrip(".")
+    if form not in FORMS:
+        raise AnalysisError(f"figures are written as {', '.join(FORMS)} ({out}): choose a name that ends so")
+    unknown = [name for name in request.overlays if name not in OVERLAYS]
+    if unknown:
+        raise AnalysisError(f"no overlay of a figure is called {unknown[0]!r}: choose from {', '.join(OVERLAYS)}")
+    wanted = [name for name in request.overlays if name in _HEAT]
+    if len(wanted) > 1:
+        raise AnalysisError(f"a page has one heat behind it, not {' and '.join(wanted)}: choose one")
+    if not request.checkpoints and set(request.overlays) - {"annotations"}:
+        raise AnalysisError("an overlay of a model needs a checkpoint: give one with --checkpoint")
+    return _make(request, out, form, wanted[0] if wanted else None, progress)
+
+
+def _make(request: FigureRequest, out: Path, form: str, kind: str | None, progress: Progress) -> Outcome:
+    from analysis.engine.predict import check_window
+    from analysis.figures.page import PageFigure, draw_page
+    from analysis.figures.style import styled
+    from analysis.filtering import DisplayFilter
+    from analysis.montage import build_montage, default_montage
+    from analysis.readers import open_recording
+
+    with open_recording(request.recording) as recording:
+        window = check_window(recording, request.start, request.start + request.duration)
+        montage = build_montage(request.montage or default_montage(recording), recording)
+        filters = DisplayFilter(request.highpass or None, request.lowpass or None, request.notch or None)
+        analysis = _analyse(request, kind, progress) if kind is not None else None
+        prediction = _predict(request, progress) if "seizure" in request.overlays else None
+        page = PageFigure(
+            recording,
+            montage,
+            window,
+            filters,
+            request.uv_per_mm,
+            request.size_mm,
+            _marks(request, recording, prediction),
+            _heat_of(analysis) if analysis is not None else None,
+            [_lane_of(prediction)] if prediction is not None else [],
+            _foot(analysis, prediction),
+        )
+        progress.report(0, 1, "drawing")
+        with styled():
+            buffer = io.BytesIO()
+            stamp: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
+            draw_page(page).savefig(buffer, format=form, dpi=request.dpi, metadata=stamp)
+        facts = _facts(request, recording, montage.name, analysis, prediction)
+    files = {out: buffer.getvalue(), out.with_suffix(".json"): json.dumps(facts, indent=1, ensure_ascii=False).encode()}
+    if analysis is not None:
+        numbers = io.BytesIO()
+        np.savez(numbers, allow_pickle=False, **{name: a.values for name, a in analysis.arrays.items()})
+        files[out.with_suffix(".npz")] = numbers.getvalue()
+    for path, content in files.items():
+        with whole_file(path) as file:
+            file.write(content)
+    written = ", ".join(map(str, files))
+    return Outcome(facts, f"written: {written}\nredo: {facts['command']}", tuple(facts["warnings"]))
+
+
+def _analyse(request: FigureRequest, kind: str, progress: Progress) -> Analysis:
+    from analysis.engine.analyze import analyze
+
+    options = {"windows": _FEW_WINDOWS} if any(o.name == "windows" for o in KINDS[kind].options) else {}
+    return analyze(
+        kind,
+        request.recording,
+        list(request.checkpoints[:1]),
+        request.start,
+        request.duration,
+        options,
+        request.device,
+        progress,
+    )
+
+
+def _predict(request: FigureRequest, progress: Progress) -> SeizurePrediction:
+    from analysis.engine.predict import predict_seizures
+
+    chosen = request.checkpoints[-1]
+    return predict_seizures(
+        request.recording,
+        chosen["checkpoint"],
+        chosen.get("head"),
+        chosen.get("config"),
+        device=request.device,
+        first_time=request.start,
+        progress=progress,
+    )
+
+
+def _heat_of(analysis: Analysis) -> Heat:
+    """The heat of a page: patches of all windows one after the other, mean over the layers where there are some."""
+    from analysis.figures.page import Heat
+
+    name, onset_name, step_name, centre, title = _HEAT[analysis.kind]
+    values = analysis.values(name)
+    if values.ndim == 4:  # (layer, window, channel, patch)
+        values = values.mean(0)
+        title += ", mean over layers"
+    first = float(analysis.facts["first_window"])
+    if onset_name is None:
+        onsets = analysis.values("window_onset")[:, None] + np.arange(values.shape[-1])
+        step = 1.0
+    else:
+        onsets, step = analysis.values(onset_name), float(analysis.facts[str(step_name)])
+    joined = np.concatenate(list(values), -1)  # (channels, windows * patches)
+    at = first + onsets.astype(np.float64).ravel()
+    # Patches that overlap give way to the one that follows.
+    step = min(step, float(np.diff(at).min())) if len(at) > 1 else step
+    unit = analysis.arrays[name].unit
+    return Heat(analysis.labels["channel"], at, step, joined, title, unit, centre)
+
+
+def _lane_of(prediction: SeizurePrediction) -> Lane:
+    from analysis.figures.page import Lane
+
+    times = np.append(prediction.times, prediction.times[-1] + prediction.durations[-1])
+    values = np.append(prediction.probability, prediction.probability[-1])
+    return Lane("p(seizure)", times, values, 0.0, 1.0, prediction.threshold)
+
+
+def _marks(request: FigureRequest, recording: Recording, prediction: SeizurePrediction | None) -> list[Any]:
+    marks = list(recording.annotations) if "annotations" in request.overlays else []
+    return [*marks, *(prediction.events if prediction is not None else ())]
+
+
+def _foot(analysis: Analysis | None, prediction: SeizurePrediction | None) -> list[str]:
+    lines = []
+    if analysis is not None:
+        lines.append(f"Heat: {analysis.title}, {' and '.join(analysis.models)}")
+    if prediction is not None:
+        lines.append(f"Lane and violet spans: {prediction.model_title}, threshold {prediction.threshold:g}")
+    if (analysis is not None and analysis.random_weights) or (prediction is not None and prediction.random_weights):
+        lines.append("Random weights: what the model says means nothing.")
+    return lines
+
+
+def _facts(
+    request: FigureRequest,
+    recording: Recording,
+    montage: str,
+    analysis: Analysis | None,
+    prediction: SeizurePrediction | None,
+) -> dict[str, Any]:
+    from analysis.analysis_files import describe_analysis
+    from analysis.provenance import library_versions, now, software_version
+
+    return {
+        "command": command_of(request),
+        "recording": {"path": str(recording.path), "id": recording.id},
+        "span": [request.start, request.start + request.duration],
+        "montage": montage,
+        "uv_per_mm": request.uv_per_mm,
+        "filters": {"highpass": request.highpass, "lowpass": request.lowpass, "notch": request.notch},
+        "size_mm": list(request.size_mm),
+        "analysis": describe_analysis(analysis) if analysis is not None else None,
+        "prediction": dict(prediction.provenance) if prediction is not None else None,
+        "warnings": list(recording.warnings),
+        "software_version": software_version(),
+        "versions": library_versions(("numpy", "matplotlib", "torch")),
+        "created": now(),
+    }
+
+
+def command_of(request: FigureRequest) -> str:
+    """The command line that makes the same figure."""
+    words = ["python", "main.py", "figure", request.recording, "--start", f"{request.start:g}"]
+    words += ["--duration", f"{request.duration:g}"]
+    for table in request.checkpoints:
+        words += ["--checkpoint", str(table["checkpoint"])]
+    for name in ("head", "config"):
+        given = next((table[name] for table in request.checkpoints if table.get(name)), None)
+        words += [f"--{name}", str(given)] if given else []
+    for overlay in request.overlays:
+        words += ["--overlay", overlay]
+    words += ["--montage", request.montage] if request.montage else []
+    words += ["--sensitivity", f"{request.uv_per_mm:g}", "--size", "x".join(f"{v:g}" for v in request.size_mm)]
+    words += ["--low", f"{request.highpass:g}", "--high", f"{request.lowpass:g}", "--notch", f"{request.notch:g}"]
+    words += ["--out", request.out]
+    return shlex.join(words) if sys.platform != "win32" else " ".join(words)

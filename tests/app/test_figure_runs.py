@@ -1,0 +1,78 @@
+"""`figure` on the command line: vectors with what rebuilds them, and errors in one line."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.cli import main
+
+
+@pytest.fixture(scope="module")
+def scalp(shared: Path) -> str:
+    return str(shared / "recordings" / "scalp-seizure-46ch" / "demo_edf.edf")
+
+
+@pytest.mark.parametrize("form", ["svg", "pdf", "png"])
+def test_a_page_is_small_and_told(form: str, scalp: str, tmp_path: Path) -> None:
+    out = tmp_path / f"page.{form}"
+    code = main(["figure", scalp, "--start", "10", "--duration", "10", "--overlay", "annotations", "--out", str(out)])
+    assert code == 0
+    assert 20_000 < out.stat().st_size < 5_000_000
+    facts = json.loads(out.with_suffix(".json").read_text())
+    assert facts["montage"] == "LB-18.1"
+    assert facts["span"] == [10.0, 20.0]
+
+
+def test_the_command_that_is_told_makes_the_same_figure(scalp: str, tmp_path: Path) -> None:
+    out = tmp_path / "page.svg"
+    main(["figure", scalp, "--start", "5", "--duration", "10", "--low", "1", "--high", "35", "--out", str(out)])
+    before = out.read_bytes()
+    words = shlex.split(json.loads(out.with_suffix(".json").read_text())["command"])
+    assert words[:3] == ["python", "main.py", "figure"]
+    out.unlink()
+    assert main(words[2:]) == 0
+    assert out.read_bytes() == before
+    text = before.decode()
+    assert "1–35 Hz" in text
+    assert "SEIZURE#8" not in text
+
+
+@pytest.mark.parametrize("overlay", ["gates", "grad-cam", "integrated-gradients"])
+def test_heat_of_a_model_comes_with_its_numbers(overlay: str, scalp: str, tmp_path: Path) -> None:
+    out = tmp_path / "page.svg"
+    arguments = ["--checkpoint", "random:axon", "--overlay", overlay, "--out", str(out)]
+    assert main(["figure", scalp, "--start", "20", "--duration", "10", *arguments]) == 0
+    with np.load(out.with_suffix(".npz")) as numbers:
+        assert numbers.files
+    facts = json.loads(out.with_suffix(".json").read_text())
+    assert facts["analysis"]["kind"] == overlay
+    assert "Random weights" in out.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--out", "page.gif"], "svg, pdf, png"),
+        (["--overlay", "gaits", "--out", "page.svg"], "choose from annotations, seizure"),
+        (["--overlay", "gates", "--out", "page.svg"], "needs a checkpoint"),
+        (["--montage", "LB-99", "--out", "page.svg"], "no montage is called 'LB-99'"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(arguments, words, scalp: str, tmp_path: Path, capsys, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["figure", scalp, "--start", "0", "--duration", "10", *arguments]) == 1
+    error = capsys.readouterr().err.strip().splitlines()[-1]
+    assert error.startswith("error: ")
+    assert words in error
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_second_heat_is_refused(scalp: str, tmp_path: Path, capsys) -> None:
+    arguments = ["--checkpoint", "random:axon", "--overlay", "gates", "--overlay", "grad-cam"]
+    assert main(["figure", scalp, "--start", "0", "--duration", "5", *arguments, "--out", str(tmp_path / "a.svg")]) == 1
+    assert "one heat behind it" in capsys.readouterr().err
