@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from analysis.analyses import Analysis, Findings
+from analysis.engine.inputs import Inputs, LoadedModel
 from analysis.engine.predict import check_window
 from analysis.engine.session import choose_device, describe_device
 from analysis.errors import AnalysisError
@@ -19,48 +19,12 @@ from analysis.kinds import Kind, check_families, find_kind
 from analysis.progress import Progress
 from analysis.provenance import library_versions, now, software_version
 from analysis.readers import open_recording
-from analysis.recording import Recording, Window
 from analysis.results import AnalysisRequest
-from models.families import MODELS, Checkpoint
+from models.families import Checkpoint
 from models.random_checkpoints import load_any
 
 NUMBERS = 1  # raised by every change of this program that changes numbers, so that older results are not reused
 LIBRARIES = ("torch", "numpy", "scipy", "scikit-learn", "mne")
-
-
-@dataclass(frozen=True)
-class LoadedModel:
-    """A model on its device, with the facts of its checkpoint."""
-
-    network: Any  # a module with the methods of its family
-    facts: Checkpoint
-
-    @property
-    def family(self) -> str:
-        """The name of its family."""
-        return self.facts.model_name
-
-    @property
-    def title(self) -> str:
-        """What a person calls it."""
-        title = MODELS[self.family].title
-        return title if self.facts.size in ("other", "published") else f"{title}-{self.facts.size}"
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """What an analysis works on; `options` are complete and checked."""
-
-    recording: Recording
-    window: Window
-    models: tuple[LoadedModel, ...]
-    options: Mapping[str, Any]
-    device: torch.device
-
-    @property
-    def model(self) -> LoadedModel:
-        """The first model."""
-        return self.models[0]
 
 
 _last: dict[tuple[Any, ...], LoadedModel] = {}

@@ -15,8 +15,8 @@ from captum.attr import IntegratedGradients
 from torch import Tensor
 
 from analysis.analyses import Findings, NamedArray
-from analysis.engine.analyze import Inputs
 from analysis.engine.explained import Explained, baseline_signal, explained_windows, target_class
+from analysis.engine.inputs import Inputs
 from analysis.engine.model_inputs import ModelInput, model_input
 from analysis.progress import Progress
 

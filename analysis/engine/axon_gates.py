@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from analysis.analyses import Findings, NamedArray, Source
-from analysis.engine.analyze import Inputs
+from analysis.engine.inputs import Inputs
 from analysis.engine.model_inputs import ModelInput, model_input
 from analysis.engine.model_windows import WindowPlan
 from analysis.errors import AnalysisError

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from analysis.engine.analyze import Inputs, LoadedModel
+from analysis.engine.inputs import Inputs, LoadedModel
 from analysis.engine.model_inputs import CLIP, ModelInput, model_input
 from analysis.engine.model_windows import WindowPlan
 from analysis.errors import AnalysisError

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 from analysis.analyses import Findings, NamedArray
-from analysis.engine.analyze import Inputs
 from analysis.engine.explained import check_classifier, target_class
+from analysis.engine.inputs import Inputs
 from analysis.engine.model_inputs import ModelInput, model_input
 from analysis.errors import AnalysisError
 from analysis.progress import Progress

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from analysis.engine.analyze import Inputs, LoadedModel
+from analysis.engine.inputs import Inputs, LoadedModel
 from analysis.engine.model_windows import WindowPlan, plan_windows
 from analysis.errors import AnalysisError
 from analysis.preprocessing import Preprocessing

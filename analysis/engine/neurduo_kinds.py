@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from analysis.analyses import Findings, NamedArray
-from analysis.engine.analyze import Inputs
+from analysis.engine.inputs import Inputs
 from analysis.engine.neurduo_stream import RecordingStream, Rule, StreamPart, StreamSettings, recording_stream
 from analysis.engine.neurduo_units import MOST_SEQUENCES, UnitClassifier, plan_units, score_units
 from analysis.engine.session import BatchSize, describe_device

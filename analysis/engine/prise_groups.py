@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from analysis.analyses import Findings, NamedArray
-from analysis.engine.analyze import Inputs, LoadedModel
+from analysis.engine.inputs import Inputs, LoadedModel
 from analysis.engine.model_inputs import ModelInput, model_input
 from analysis.errors import AnalysisError
 from analysis.progress import Progress

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from analysis.engine.analyze import Inputs, LoadedModel
+from analysis.engine.inputs import Inputs, LoadedModel
 from analysis.engine.model_inputs import ModelInput, model_input
 from analysis.errors import AnalysisError
 from analysis.progress import Progress

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from analysis.analyses import Findings, NamedArray
-from analysis.engine.analyze import Inputs
 from analysis.engine.cka import CkaSum, RankSum
+from analysis.engine.inputs import Inputs
 from analysis.engine.representations import Layers, layers_of, token_rows, window_rows
 from analysis.errors import AnalysisError
 from analysis.progress import Progress

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from analysis.engine.analyze import Inputs, LoadedModel
 from analysis.engine.detector import Chunk, Detector, DetectorRun, seizure_class
+from analysis.engine.inputs import Inputs, LoadedModel
 from analysis.engine.model_inputs import ModelInput, model_input
 from analysis.engine.session import BatchSize, describe_device
 from analysis.errors import AnalysisError
