@@ -79,7 +79,7 @@ class History:
         self.undone.clear()
 
     def do_new(self, edit: Edit, new: Mapping[int, Annotation]) -> None:
-        """As `do` for an edit that only adds marks, `new` by their ids, but quick for very many; KeyError for known ids."""
+        """As `do` for an edit that only adds marks, `new` by their ids, but quick; KeyError for ids that are known."""
         if not self.states.keys().isdisjoint(new):
             raise KeyError(edit.label)
         self.origins.update(dict.fromkeys(new))

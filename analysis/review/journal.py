@@ -19,7 +19,7 @@ from typing import Any
 
 from analysis.review.history import Change, Edit, Step
 from analysis.review.journal_lines import encode_changes, format_line
-from analysis.review.journal_reading import VERSION, Account, read_journal
+from analysis.review.journal_reading import VERSION, Account, read_journal, sound_end
 from analysis.review.mark_book import now
 from models.whole_files import whole_file
 
@@ -204,7 +204,8 @@ def open_journal(path: Path) -> tuple[Account, list[str]]:
 
 def _sound_lines(data: bytes, damaged: Collection[bytes]) -> bytes:
     whole = data[: data.rfind(b"\n") + 1]
-    return b"".join(line + b"\n" for line in whole.split(b"\n")[:-1] if line and line not in damaged)
+    lines = (sound_end(line) if line in damaged else line for line in whole.split(b"\n")[:-1])
+    return b"".join(line + b"\n" for line in lines if line)
 
 
 def _pieces(changes: Iterable[Change]) -> Iterator[list[Change]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from analysis.review.history import Change, Edit, History
 from analysis.review.journal_lines import Record, decode_changes, parse_line
 
 VERSION = 1
+_LINE_START = re.compile(rb'[0-9a-f]{8} \{"n":')
 _LONGEST_HEAD = 20_000
 _LONG_LINE = 10_000  # after one of these the thread that draws gets its turn
 
@@ -59,9 +61,19 @@ def read_journal(path: Path) -> Account:
     parts: dict[int, tuple[Change, ...]] = {}
     for line in _lines(data, account.whole_bytes):
         record = parse_line(line)
-        if record is None or not _take(account, record, parts, path):
-            account.damaged.append(line)
+        if record is not None and _take(account, record, parts, path):
+            continue
+        account.damaged.append(line)
+        rest = parse_line(sound_end(line))
+        if rest is not None:
+            _take(account, rest, parts, path)
     return account
+
+
+def sound_end(line: bytes) -> bytes:
+    """The line that follows a damaged one which has lost its end, or empty."""
+    starts = (match.start() for match in _LINE_START.finditer(line, 1))
+    return next((line[start:] for start in starts if parse_line(line[start:]) is not None), b"")
 
 
 def find_same_place(folder: Path, place: str, recording_id: str) -> Path | None:

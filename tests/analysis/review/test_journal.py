@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from analysis.annotation import Annotation, Review
@@ -169,6 +169,7 @@ def test_writing_goes_on_behind_a_line_that_was_torn(tmp_path: Path, random_read
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 @given(where=st.floats(0, 1, exclude_max=True), what=st.binary(min_size=1, max_size=200))
+@example(where=0.5876985377842172, what=bytes(6))  # over the end of a line
 def test_damaged_bytes_cost_the_lines_they_lie_in(tmp_path, random_reader, where, what) -> None:
     path = _written(tmp_path / "id.journal", random_reader)
     data = path.read_bytes()
