@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PyQt6.QtCore import QObject, pyqtSignal
 from PyQt6.QtWidgets import QInputDialog, QWidget
 
+from app.mark_keeper import READER
 from app.session import Session
 from app.settings import Settings
 
@@ -39,7 +40,6 @@ class RaterName(QObject):
             self.set_name(name)
 
     def set_name(self, name: str) -> None:
-        """Sign decisions from now on with this name; empty: with none."""
+        """Sign decisions from now on with this name; empty: with "reader"."""
         self._settings.rater = self._session.keeper.rater = " ".join(name.split())
-        signed = f"decisions are signed {self._settings.rater}" if self._settings.rater else "decisions are not signed"
-        self.said.emit(signed, "muted")
+        self.said.emit(f"decisions are signed {self._settings.rater or READER}", "muted")

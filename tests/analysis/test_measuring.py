@@ -118,7 +118,14 @@ def test_lengths_of_time_are_as_fine_as_they_were_measured(seconds, text):
 
 @pytest.mark.parametrize(
     ("hertz", "text"),
-    [(4.274, "4.27 Hz"), (12.34, "12.3 Hz"), (123.4, "123 Hz"), (0.0123, "0.0123 Hz"), (0.1, "0.10 Hz"), (math.inf, "—")],
+    [
+        (4.274, "4.27 Hz"),
+        (12.34, "12.3 Hz"),
+        (123.4, "123 Hz"),
+        (0.0123, "0.0123 Hz"),
+        (0.1, "0.10 Hz"),
+        (math.inf, "—"),
+    ],
 )
 def test_frequencies_have_three_figures(hertz, text):
     assert frequency_text(hertz) == text
