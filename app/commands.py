@@ -16,7 +16,7 @@ from app.dialogs.event_rules import EventRulesDialog
 from app.dialogs.help import HelpDialog
 from app.jobs import Job
 from app.look import screen_name
-from app.model_panel import title_for
+from app.model_panel import listed_model, title_for
 from app.session import ModelChoice
 from app.status_line import RESEARCH_ONLY
 
@@ -62,6 +62,7 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         "hide_overlays": lambda: window.hide_overlays(window.actions_by_id["hide_overlays"].isChecked()),
         "caliper": lambda: window.measuring.arm_caliper(window.actions_by_id["caliper"].isChecked()),
         **window.measuring.handlers(),
+        **window.analysing.handlers(),
         **window.montages.handlers(),
         **window.scaling.handlers(),
         **window.look.handlers(),
@@ -113,11 +114,20 @@ def choose_head(window: MainWindow, model: ModelChoice) -> None:
 def load_checkpoint(window: MainWindow, model: ModelChoice) -> Job:
     """Describe a checkpoint in the engine process and list it in the panel."""
     arguments = {"path": model.checkpoint, "head": model.head, "config": model.config}
-    job = Job(f"Read {model.title}", lambda p: window.engine.call("models.checkpoint:describe", arguments, p))
-    job.succeeded.connect(lambda facts: window.model_panel.add(model, facts))
+    describe = "models.random_checkpoints:describe_any"
+    job = Job(f"Read {model.title}", lambda p: window.engine.call(describe, arguments, p))
+    job.succeeded.connect(lambda facts: window.model_panel.add(listed_model(model, facts), facts))
     job.failed.connect(window.show_error)
     window.runner.submit(job)
     return job
+
+
+def list_random(window: MainWindow, name: str) -> None:
+    """List a model with random weights, or choose it where it is listed."""
+    try:
+        window.model_panel.choose(name)
+    except KeyError:
+        load_checkpoint(window, ModelChoice(title_for(name), name))
 
 
 def run_model(window: MainWindow) -> None:

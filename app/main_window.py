@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PyQt6.QtCore import QByteArray, QSize, Qt
-from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
+from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
 from PyQt6.QtWidgets import QMainWindow, QMenu, QTabWidget
 
 from analysis.recording import Recording
@@ -15,6 +15,7 @@ from analysis.results import SeizurePrediction
 from analysis.time_words import elapsed
 from app import commands
 from app.actions import build_actions, fill_recent
+from app.analysing import Analysing
 from app.appearance import apply_theme
 from app.comparing import Comparing
 from app.dialogs.event_rules import rule_from_settings, rule_settings
@@ -53,6 +54,7 @@ from app.trending import Trending
 from app.view import View
 from app.view_toolbar import ViewToolbar
 from app.workplace import Workplace
+from viewers.overlays import ANALYSIS_OVERLAYS
 from viewers.overlays.base import OverlayState
 from viewers.recording_view import RecordingView
 from viewers.review_panel import ReviewPanel
@@ -61,11 +63,13 @@ OVERLAYS = (
     ("seizure", "Seizure probability", "lane"),
     ("model-events", "Model events", "behind"),
     ("annotations", "Human marks", "behind"),
+    *((kind, title, "behind") for kind, (title, _class) in ANALYSIS_OVERLAYS.items()),
 )
 _TITLE = "Cerebroscope"
 _SIZE = QSize(1600, 960)
 _HIDE_HINT = "hold H to hide"
 _OPACITY = 0.6
+_ROOMY, _DOCK_EDGES = 1300, 26
 
 
 class MainWindow(QMainWindow):
@@ -101,6 +105,10 @@ class MainWindow(QMainWindow):
         self.marking = Marking(self.session, self.view, self.settings, self)
         self.montages = MontageChoice(self.session, self.view, self.workplace.montages, self.settings, self)
         self.measuring = Measuring(self.session, self.view, self.opener, self)
+        inspector = self.measuring.inspector, self.measuring.dock
+        self.analysing = Analysing(
+            self.session, self.view, self.runner, self.engine, *inspector, lambda: self.toolbar.device, self
+        )
         self.travelling = Travelling(self.session, self, self.is_clock_shown)
         self.trending = Trending(
             self.session, self.view.trends, self.opener, self.runner, self.settings, results_folder, self
@@ -147,7 +155,7 @@ class MainWindow(QMainWindow):
         self.setStatusBar(self.status)
         self.recording_panel = RecordingPanel()
         self.sensitivity_panel = SensitivityPanel()
-        self.overlay_panel = OverlayPanel(list(OVERLAYS))
+        self.overlay_panel = OverlayPanel(list(OVERLAYS), off=ANALYSIS_OVERLAYS)
         self.model_panel = ModelPanel()
         self.job_panel = JobPanel()
         self.prediction_panel = PredictionPanel()
@@ -187,6 +195,7 @@ class MainWindow(QMainWindow):
         self.recent = QMenu("Open recent", self)
         self.menuBar().actions()[0].menu().insertMenu(self.actions_by_id["open_events"], self.recent)
         self._list_recent()
+        self.analysing.add_menu(self.actions_by_id["analyse"])
         self.docks["overlays"].heading.set_remark(_HIDE_HINT)
         view_menu = self.menuBar().addMenu("&Panels")
         for dock in self.docks.values():
@@ -236,11 +245,16 @@ class MainWindow(QMainWindow):
         self.trending.long_work.connect(self.job_panel.add)
         self.overlay_panel.visibility_changed.connect(lambda _name, _on: self._apply_overlays())
         self.overlay_panel.opacity_changed.connect(self._apply_overlays)
+        self.overlay_panel.asked.connect(self.analysing.ask_overlay)
+        self.analysing.said.connect(self.status.say)
+        self.analysing.overlay_requested.connect(self.overlay_panel.set_visible)
+        self.analysing.drawing.described.connect(self.status.show_heat)
 
     def _wire_models(self) -> None:
         self.model_panel.chosen.connect(self._on_model_chosen)
         self.model_panel.load_requested.connect(self.actions_by_id["load_checkpoint"].trigger)
         self.model_panel.head_requested.connect(lambda model: commands.choose_head(self, model))
+        self.model_panel.random_requested.connect(lambda name: commands.list_random(self, name))
         self.toolbar.model_chosen.connect(lambda model: self.model_panel.choose(model))
         self.toolbar.load_requested.connect(self.actions_by_id["load_checkpoint"].trigger)
         self.sensitivity_panel.rules_requested.connect(self.actions_by_id["event_rules"].trigger)
@@ -273,6 +287,7 @@ class MainWindow(QMainWindow):
     def _on_model_chosen(self, model: ModelChoice) -> None:
         self.session.choose_model(model)
         self.toolbar.show_models(self.model_panel.choices(), model)
+        self.analysing.set_models(self.model_panel.choices())
 
     def _share_bad_channels(self, names: frozenset[str]) -> None:
         """Other windows on this recording take them for bad too."""
@@ -339,6 +354,8 @@ class MainWindow(QMainWindow):
         self.view.set_overlay_state("Model events", OverlayState(shown["model-events"], strength))
         self.view.set_overlay_state("Annotations", OverlayState(shown["annotations"], strength))
         self.view.set_lane_collapsed("p(seizure)", not shown["seizure"])
+        for kind in ANALYSIS_OVERLAYS:
+            self.analysing.set_overlay(kind, OverlayState(shown[kind], strength))
 
     def hide_overlays(self, hidden: bool) -> None:
         """Hide every overlay for a look at the bare traces, and say so where overlays are listed."""
@@ -384,7 +401,7 @@ class MainWindow(QMainWindow):
 
     def settled(self) -> bool:
         """Whether everything asked for is on screen."""
-        busy = self.opener.busy or self.runs.busy or self.runner.jobs or self.comparing.busy
+        busy = self.opener.busy or self.runs.busy or self.runner.jobs or self.comparing.busy or self.analysing.busy
         return not busy and self.reading.settled() and self.session.keeper.is_ready
 
     def _in_background(self, work: Callable[[], Any], then: Callable[[Any], None]) -> None:
@@ -396,6 +413,13 @@ class MainWindow(QMainWindow):
         screen = self.screen()
         room = screen.availableGeometry().size() if screen is not None else _SIZE
         self.resize(_SIZE.boundedTo(room))
+
+    def showEvent(self, event: QShowEvent | None) -> None:
+        """Make room for all tabs of the inspector, where there is room and the reader has not laid it out."""
+        super().showEvent(event)
+        if not self.settings.window_state and self.width() >= _ROOMY:
+            width = self.measuring.inspector.tabs.sizeHint().width() + _DOCK_EDGES
+            self.resizeDocks([self.docks["inspector"]], [width], Qt.Orientation.Horizontal)
 
     def _restore_layout(self) -> None:
         if self.settings.window_state:
@@ -409,8 +433,7 @@ class MainWindow(QMainWindow):
             dock.show()
         self.restoreState(self._first_layout)
         self.notices.refresh()
-        for name in self.overlay_panel.names():
-            self.overlay_panel.set_visible(name, True)
+        self.overlay_panel.reset()
         self.session.reset_view()
 
     def _remember(self) -> None:
@@ -427,6 +450,7 @@ class MainWindow(QMainWindow):
         self._remember()
         self.reading.close()
         self.measuring.close()
+        self.analysing.close()
         self.session.close()
         self.runner.shutdown(2.0)
         self.workplace.leave(self)

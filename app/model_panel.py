@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QRadioButton, QSpinBox, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QMenu,
+    QPushButton,
+    QRadioButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.packaged import PACKAGED, packaged_model
 from app.panel import label
@@ -21,6 +30,7 @@ class ModelPanel(QWidget):
     chosen = pyqtSignal(object)
     load_requested = pyqtSignal()
     head_requested = pyqtSignal(object)
+    random_requested = pyqtSignal(str)  # name of a model with random weights
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,8 +51,16 @@ class ModelPanel(QWidget):
         self._head.clicked.connect(lambda: self.head_requested.emit(self.current()))
         self._load = QPushButton("Load checkpoint…")
         self._load.clicked.connect(self.load_requested)
+        self._random = QPushButton("Random weights…")
+        self._random.setToolTip("List a model that was never trained, to try an analysis out or to compare with")
+        menu = QMenu(self._random)
+        menu.aboutToShow.connect(self._list_random)
+        self._random.setMenu(menu)
         column.addWidget(self._head)
-        column.addWidget(self._load)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self._load)
+        buttons.addWidget(self._random)
+        column.addLayout(buttons)
         for model in PACKAGED:
             self.add(ModelChoice(model.title, model.name), {"limits": model.limits})
         self._models[0][1].setChecked(True)
@@ -79,8 +97,26 @@ class ModelPanel(QWidget):
         """The chosen model."""
         return self._models[self._row()][0]
 
-    def choose(self, checkpoint: str) -> None:
-        """Choose a listed model by its checkpoint or packaged name; KeyError when none has it."""
+    def _list_random(self) -> None:
+        """Families and sizes, worked out when they are asked for the first time."""
+        menu = self._random.menu()
+        assert menu is not None
+        if menu.actions():
+            return
+        from models.families import MODELS
+        from models.random_checkpoints import PREFIX, SIZES
+
+        for family, sizes in SIZES.items():
+            submenu = menu.addMenu(MODELS[family].title)
+            assert submenu is not None
+            for size in sizes:
+                name = f"{PREFIX}{family}:{size}"
+                submenu.addAction(size, lambda chosen=name: self.random_requested.emit(chosen))
+
+    def choose(self, checkpoint: str | ModelChoice) -> None:
+        """Choose a listed model, or by its checkpoint or packaged name; KeyError when none has it."""
+        if isinstance(checkpoint, ModelChoice):
+            checkpoint = checkpoint.checkpoint
         packaged = packaged_model(checkpoint)
         wanted = packaged.name if packaged is not None else checkpoint
         found = [button for model, button, _ in self._models if model.checkpoint == wanted]
@@ -134,9 +170,13 @@ class ModelPanel(QWidget):
 
 
 def _summary(facts: Mapping[str, Any]) -> str:
+    from models.families import MODELS
+
     text = f"{facts['title']} ({facts['size']}), {facts['n_params']:,} parameters"
+    family = MODELS.get(facts.get("family", ""))
     if not _has_seizure_head(facts):
-        text += ". No seizure head: it predicts the next state, not seizures."
+        text += ". No seizure head"
+        text += ": it predicts the next state, not seizures." if family and "prediction" in family.capabilities else "."
     return text
 
 
@@ -147,6 +187,16 @@ def _has_seizure_head(facts: Mapping[str, Any]) -> bool:
 def _trained_segments(facts: Mapping[str, Any]) -> int | None:
     """Segments in the window a checkpoint was trained with; None for a model that has no such window."""
     return facts.get("preprocessing", {}).get("n_segments")
+
+
+def listed_model(model: ModelChoice, facts: Mapping[str, Any]) -> ModelChoice:
+    """A model as it is listed once its checkpoint has been read."""
+    title = model.title
+    if model.checkpoint.startswith("random:"):
+        title = f"{facts['title']}-{facts['size']}, random weights {facts['card']['seed']}"
+    return replace(
+        model, title=title, family=facts.get("family", ""), random_weights=facts.get("random_weights", False)
+    )
 
 
 def title_for(path: str, head: str | None = None) -> str:

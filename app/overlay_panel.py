@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QCheckBox, QHBoxLayout, QSlider, QVBoxLayout, QWidget
 
@@ -9,23 +11,29 @@ from app.panel import label
 
 
 class OverlayPanel(QWidget):
-    """One line per overlay; emits `visibility_changed(name, on)` and `opacity_changed(value)`."""
+    """One line per overlay; emits `visibility_changed(name, on)` and `opacity_changed(value)`.
+
+    `asked` tells that the reader, and not the program, has switched one on.
+    """
 
     visibility_changed = pyqtSignal(str, bool)
     opacity_changed = pyqtSignal(float)
+    asked = pyqtSignal(str)
 
-    def __init__(self, overlays: list[tuple[str, str, str]]) -> None:
-        """`overlays` are (name, title, place) in the order shown."""
+    def __init__(self, overlays: list[tuple[str, str, str]], off: Iterable[str] = ()) -> None:
+        """`overlays` are (name, title, place) in the order shown; those named in `off` are not on from the start."""
         super().__init__()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
+        self._off = frozenset(off)
         self._boxes: dict[str, QCheckBox] = {}
         for name, title, place in overlays:
             box = QCheckBox(title)
-            box.setChecked(True)
+            box.setChecked(name not in self._off)
             box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             box.toggled.connect(lambda on, which=name: self.visibility_changed.emit(which, on))
+            box.clicked.connect(lambda on, which=name: self.asked.emit(which) if on else None)
             row = QHBoxLayout()
             row.addWidget(box, 1)
             row.addWidget(label(place, "muted"))
@@ -45,6 +53,11 @@ class OverlayPanel(QWidget):
     def set_visible(self, name: str, on: bool) -> None:
         """Switch an overlay on or off; KeyError for a name that is not listed."""
         self._boxes[name].setChecked(on)
+
+    def reset(self) -> None:
+        """Switch every overlay as it is at the first start."""
+        for name, box in self._boxes.items():
+            box.setChecked(name not in self._off)
 
     def names(self) -> list[str]:
         """The names of all overlays."""

@@ -25,13 +25,19 @@ _READABLE_MM = 10.0
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """A model that can be run: what a person calls it and the files it comes from."""
+    """A model that can be run: what a person calls it and the files it comes from.
+
+    `family` is known once its checkpoint has been read, and decides what can be asked of it; empty: nothing but
+    seizures. `random_weights` must be said wherever its answers are drawn.
+    """
 
     title: str
     checkpoint: str
     head: str | None = None
     config: str | None = None
     segments: int | None = None
+    family: str = ""
+    random_weights: bool = False
 
 
 class Session(QObject):

@@ -32,7 +32,9 @@ class StatusLine(QStatusBar):
         self._measure = label("", "muted")
         self._kept = label("", "muted")
         self._kept.setAccessibleName("What is kept of the marks")
+        self._heat = label("", "accent")
         self.addWidget(self._cursor)
+        self.addWidget(self._heat)
         self.addWidget(self._measure)
         self.addWidget(self._message, 1)
         for widget in (self._work, self._kept, self._calibration, label(RESEARCH_ONLY, "muted"), self._device):
@@ -48,6 +50,10 @@ class StatusLine(QStatusBar):
     def clear_cursor(self) -> None:
         """Show no reading: there is nothing under the cursor."""
         self._cursor.setText("")
+
+    def show_heat(self, text: str) -> None:
+        """Show what a model says of the place under the cursor; empty takes it away."""
+        self._heat.setText(text)
 
     def show_measure(self, text: str) -> None:
         """Show what the caliper reads, for as long as it is there; empty takes it away."""

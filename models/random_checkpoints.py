@@ -5,14 +5,16 @@ A name is "random:FAMILY", "random:FAMILY:SIZE" or "random:FAMILY:SIZE:SEED", su
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from models.axon.config import AXON, DENSE, AxonConfig
+from models.checkpoint import describe
 from models.errors import CheckpointError
-from models.families import Checkpoint
+from models.families import MODELS, Checkpoint
 from models.mvpformer.config import MVPFORMER_S, MVPFormerConfig
 from models.prise.config import VARIANTS, PriseConfig, reference_profile
 from models.registry import load_model, untrained_model
@@ -80,6 +82,30 @@ def load_any(
     if is_random_name(name):
         return random_model(name, device)
     return load_model(name, head=head, device=device, config=config)
+
+
+def describe_any(
+    path: str, head: str | PathLike[str] | None = None, config: str | PathLike[str] | None = None
+) -> dict[str, Any]:
+    """What `models.checkpoint.describe` says of a file, or what there is to say of a model asked for by such a name."""
+    if not is_random_name(path):
+        return describe(path, head, config)
+    family, size, seed = _parse(path)
+    facts = untrained_model(family, SIZES[family][size], seed=seed, device="meta").checkpoint
+    assert isinstance(facts, Checkpoint)
+    return {
+        "path": f"{PREFIX}{family}:{size}:{seed}",
+        "family": family,
+        "title": MODELS[family].title,
+        "size": size,
+        "config": json.loads(json.dumps(asdict(facts.config))),
+        "n_params": facts.n_params,
+        "labels": list(facts.labels),
+        "preprocessing": dict(facts.preprocessing),
+        "card": {"trained": False, "seed": seed},
+        "random_weights": True,
+        "notes": list(facts.notes),
+    }
 
 
 def _parse(name: str) -> tuple[str, str, int]:

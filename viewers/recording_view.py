@@ -326,7 +326,15 @@ class RecordingView(QWidget):
         if self._shown is not None:
             lane.set_window(self._shown)
         lane.cursor_moved.connect(self._on_cursor)
+        lane.folded.connect(self._share_height)
         self.lanes[lane.title] = lane
+
+    def show_lane(self, title: str, shown: bool) -> None:
+        """Show a lane, or give its room back; KeyError for a title that none has."""
+        lane = self.lanes[title]
+        if lane.isVisibleTo(self) != shown:
+            lane.setVisible(shown)
+            self._share_height()
 
     def set_lane_collapsed(self, title: str, collapsed: bool) -> None:
         """Fold a lane to its heading, or open it; KeyError for a title that none has."""
@@ -409,7 +417,6 @@ class RecordingView(QWidget):
             lane.set_cursor(time)
         if self._shown is not None:
             self.timeline.set_cursor(time)
-
 
     def _on_far_cursor(self, time: float | None) -> None:
         """The mouse is over the overview, so that the hours around it are of interest."""

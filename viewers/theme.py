@@ -293,7 +293,7 @@ QSlider::handle:horizontal {
 QProgressBar {
     background: @border@; border: none; border-radius: 2px; max-height: 4px; min-height: 4px; color: @text@; }
 QProgressBar::chunk { background: @accent@; border-radius: 2px; }
-QTabBar::tab { background: transparent; color: @muted@; padding: 5px 2px; margin: 0 7px;
+QTabBar::tab { background: transparent; color: @muted@; padding: 5px 2px; margin: 0 5px;
     border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: @accent@; border-bottom-color: @accent@; font-weight: bold; }
 QTabWidget::pane { border: none; border-top: 1px solid @border@; }

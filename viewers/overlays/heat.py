@@ -22,6 +22,7 @@ from viewers.rows import Rows, electrodes
 from viewers.theme import Theme
 from viewers.time_scale import TimeScale
 
+_FULL = {False: 0.8, True: 1.0}  # of full colour at most, so that traces stay easy to follow on it
 _STALE = 0.5  # of the strength, of what is being renewed
 _STRIPES = 8  # pixels from one stripe through it to the next
 MEAN = "mean"
@@ -155,7 +156,7 @@ class HeatOverlay(PaintedOverlay):
 
     @property
     def _strength(self) -> float:
-        return self.state.opacity * (_STALE if self._stale else 1.0)
+        return _FULL[self.theme.is_dark] * self.state.opacity * (_STALE if self._stale else 1.0)
 
     # Values of rows
 

@@ -1,0 +1,523 @@
+"""Wires of analyses: from what the reader asks of a model to the numbers on panel, traces and lane, and no stale ones.
+
+An analysis runs in the engine process. What was computed is kept, so that the same is never computed twice; a kind
+that follows the page is done again when another page has come to rest, and the old answer is marked until then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QObject, QTimer, pyqtSignal
+from PyQt6.QtGui import QAction
+from PyQt6.QtWidgets import QMenu
+
+from analysis.analyses import Analysis
+from analysis.errors import AnalysisError
+from analysis.progress import Progress
+from analysis.recording import Recording, Window
+from app.analysis_drawing import AnalysisDrawing
+from app.analysis_panel import COMPUTING, AnalysisTab
+from app.analysis_results import ResultShelf, Wish, make_wish
+from app.analysis_saving import AnalysisSaving
+from app.engine_process import EngineProcess
+from app.errors import describe_error
+from app.inspector_tabs import InspectorDock, InspectorTabs
+from app.jobs import Job, JobRunner
+from app.session import ModelChoice, Session
+from viewers.overlays.base import OverlayState
+from viewers.panels.base import Panel
+from viewers.recording_view import RecordingView
+
+if TYPE_CHECKING:
+    from app.analysis_choices import AnalysisChoices
+
+_REST_MS = 300
+
+
+class Analysing(QObject):
+    """Owns the tab of analyses, their overlays and lanes, and the work behind them."""
+
+    said = pyqtSignal(str)
+    overlay_requested = pyqtSignal(str, bool)  # show or hide the overlay of a kind
+
+    def __init__(
+        self,
+        session: Session,
+        view: RecordingView,
+        runner: JobRunner,
+        engine: EngineProcess,
+        tabs: InspectorTabs,
+        dock: InspectorDock,
+        device: Callable[[], str],
+        parent: QObject | None = None,
+    ) -> None:
+        """`device` tells where models run."""
+        super().__init__(parent)
+        self._session, self._view = session, view
+        self._runner, self._engine = runner, engine
+        self._tabs, self._dock, self._device = tabs, dock, device
+        self.tab = AnalysisTab()
+        tabs.add(self.tab)
+        self.drawing = AnalysisDrawing(view, self)
+        self.saving = AnalysisSaving(runner, engine, dock)
+        self.saving.said.connect(self.said)
+        self._models: Sequence[ModelChoice] = ()
+        self._made_choices: AnalysisChoices | None = None
+        self._kind = ""
+        self._shelf = ResultShelf()
+        self._shown: dict[str, tuple[Wish, Analysis]] = {}
+        self._refused: dict[str, tuple[str, str]] = {}  # key and sentence, by kind
+        self._jobs: dict[str, Job] = {}
+        self._wanted: set[str] = set()  # kinds that the reader has asked for
+        self._selection: Window | None = None
+        self._has_page = False
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(_REST_MS)
+        self._rest.timeout.connect(self._on_rest)
+        self._wire()
+
+    def _wire(self) -> None:
+        session, view, tab = self._session, self._view, self.tab
+        session.opened.connect(self._on_opened)
+        session.window_changed.connect(self._on_moved)
+        session.view_changed.connect(self._on_moved)
+        session.model_changed.connect(self._on_models)
+        view.page_shown.connect(self._on_page_shown)
+        view.span_selected.connect(self._on_selection)
+        self._tabs.panel_changed.connect(self._on_panel)
+        tab.built.connect(self._on_built)
+        tab.kind_chosen.connect(self.choose_kind)
+        tab.span_chosen.connect(self._on_span)
+        tab.follow_chosen.connect(self._on_follow)
+        tab.partner_chosen.connect(self._on_partner)
+        tab.option_set.connect(self._on_option)
+        tab.run_requested.connect(self.run)
+        tab.cancel_requested.connect(self.cancel)
+        tab.part_chosen.connect(self.choose_part)
+        tab.time_requested.connect(session.centre_on)
+        tab.figure_requested.connect(self._on_figure)
+        tab.numbers_requested.connect(self._on_numbers)
+
+    def handlers(self) -> dict[str, Callable[[], None]]:
+        """What the actions of analyses do."""
+        return {
+            "analyse": self.open,
+            "run_analysis": self.run,
+            "save_analysis_figure": self._on_figure,
+            "save_analysis_numbers": self._on_numbers,
+        }
+
+    @property
+    def _choices(self) -> AnalysisChoices:
+        """The table of kinds is read when the first analysis is thought of, not when the window starts."""
+        if self._made_choices is None:
+            from app.analysis_choices import AnalysisChoices
+
+            self._made_choices = AnalysisChoices()
+        return self._made_choices
+
+    # What the reader does
+
+    def kinds(self, model: ModelChoice | None = None) -> list[str]:
+        """The kinds of analysis that a model gives; of the chosen one where none is named."""
+        model = model or self._session.model
+        if model is None or not model.family:
+            return []
+        from analysis.kinds import kinds_of
+
+        return kinds_of(model.family)
+
+    def open(self, kind: str = "") -> None:
+        """Bring the tab into view, with a kind where one is named."""
+        self._dock.open(self.tab.title.lower())
+        self.tab.build()
+        if kind:
+            self.choose_kind(kind)
+
+    def choose_kind(self, kind: str) -> None:
+        """Show another kind and what is known of it."""
+        self._kind = kind
+        self._show_choices()
+        self._show_answer(kind)
+        self._ask_soon()
+
+    def run(self, kind: str = "") -> None:
+        """Compute the kind on show, or the one named, as it is chosen."""
+        kind = kind or self._kind
+        if self._session.recording is None:
+            self.said.emit("open a recording first")
+        elif kind not in self.kinds():
+            self.said.emit(self._why_not(kind))
+        else:
+            self._wanted.add(kind)
+            self._refused.pop(kind, None)
+            if self.drawing.draws(kind):
+                self.overlay_requested.emit(kind, True)
+            self._ask(kind)
+
+    def cancel(self) -> None:
+        """Stop computing the kind on show."""
+        job = self._jobs.get(self._kind)
+        if job is not None:
+            job.cancel()
+
+    def choose_part(self, part: str) -> None:
+        """Show a part of the kind on show, such as a layer, on the traces."""
+        if self.drawing.draws(self._kind) and self._kind in self._shown:
+            self.overlay_requested.emit(self._kind, True)
+            self.drawing.choose(self._kind, part)
+            self.tab.set_part(part)
+
+    def add_menu(self, before: QAction) -> None:
+        """Put a list of what the chosen model gives before an action of its menu."""
+        self._menu = QMenu("Analyse")
+        for place in before.associatedObjects():
+            if isinstance(place, QMenu):
+                place.insertMenu(before, self._menu)
+        self._menu.aboutToShow.connect(partial(self.fill_menu, self._menu))
+
+    def fill_menu(self, menu: QMenu) -> None:
+        """List what the chosen model gives."""
+        from analysis.kinds import KINDS
+
+        menu.clear()
+        for kind in self.kinds():
+            menu.addAction(KINDS[kind].title, partial(self._open_and_run, kind))
+        if menu.isEmpty():
+            action = menu.addAction("The chosen model gives none")
+            assert action is not None
+            action.setEnabled(False)
+
+    def _open_and_run(self, kind: str) -> None:
+        self.open(kind)
+        self.run(kind)
+
+    def ask_overlay(self, kind: str) -> None:
+        """The reader switched an overlay on: say why there is nothing to see, where there is not."""
+        if self.drawing.draws(kind) and kind not in self.kinds():
+            self.said.emit(self._why_not(kind))
+
+    def _why_not(self, kind: str) -> str:
+        model = self._session.model
+        from analysis.kinds import KINDS
+        from models.families import MODELS
+
+        if kind not in KINDS:
+            return "choose a kind of analysis first"
+        families = [spec.title for name, spec in MODELS.items() if KINDS[kind].function_for(name)]
+        return f"{model.title if model else 'no model'} gives no {kind}: choose a model of {' or '.join(families)}"
+
+    def set_overlay(self, kind: str, state: OverlayState) -> None:
+        """Show, hide or fade what is drawn of a kind."""
+        self.drawing.set_state(kind, state)
+        if state.visible:
+            self._ask_soon()
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is still to be asked for."""
+        return self._rest.isActive()
+
+    def close(self) -> None:
+        """Ask for nothing more."""
+        self._rest.stop()
+
+    # What happens in the window
+
+    def set_models(self, models: Sequence[ModelChoice]) -> None:
+        """Take the list of models, of which two can be compared."""
+        self._models = tuple(models)
+        self._on_models()
+
+    def _on_models(self, _model: object = None) -> None:
+        kinds = self.kinds()
+        if self._kind not in kinds:
+            self._kind = kinds[0] if kinds else ""
+        self._show_kinds()
+        for kind in {*self._shown, self._kind} - {""}:
+            self._show_answer(kind)
+        self._ask_soon()
+
+    def _on_built(self) -> None:
+        self._show_kinds()
+        self._show_answer(self._kind)
+        self.tab.set_window(self._session.window)
+
+    def _on_opened(self, _recording: Recording) -> None:
+        self._rest.stop()
+        for job in list(self._jobs.values()):
+            job.cancel()
+        self._jobs.clear()
+        self._shown.clear()
+        self._refused.clear()
+        self._selection = None
+        self._has_page = False
+        for kind in self.drawing.visible():
+            self._draw(kind)
+        if self._kind:
+            self._show_answer(self._kind)
+
+    def _on_page_shown(self, _window: Window) -> None:
+        if not self._has_page:
+            self._has_page = True
+            self._ask_soon()
+
+    def _on_moved(self, *_: object) -> None:
+        self.tab.set_window(self._session.window)
+        self._ask_soon()
+
+    def _on_selection(self, window: Window | None) -> None:
+        self._selection = window
+        self._ask_soon()
+
+    def _on_panel(self, panel: Panel | None) -> None:
+        if panel is self.tab:
+            self._ask_soon()
+
+    def _on_span(self, span: str) -> None:
+        self._choices.set_span(self._kind, span)
+        self._changed()
+
+    def _on_follow(self, follows: bool) -> None:
+        self._choices.set_follows(self._kind, follows)
+        self._changed()
+
+    def _on_partner(self, checkpoint: str) -> None:
+        self._choices.set_partner(self._kind, checkpoint)
+        self._changed()
+
+    def _on_option(self, name: str, value: object) -> None:
+        self._choices.set_option(self._kind, name, value)
+        self._changed()
+
+    def _changed(self) -> None:
+        """Another choice: what is on show is no longer what is asked for, unless that is known already."""
+        self._refused.pop(self._kind, None)
+        self._show_choices()
+        self._show_answer(self._kind)
+        self._ask_soon()
+
+    # What is asked for
+
+    def _live(self) -> list[str]:
+        """Kinds that are to be kept up with the page, the one in the inspector first."""
+        drawn = self.drawing.visible()
+        seen = [self._kind] if self._tabs.in_view is self.tab and self._kind in self._wanted else []
+        given = self.kinds()
+        return [k for k in dict.fromkeys([*seen, *drawn]) if k in given and self._is_due(k)]
+
+    def _is_due(self, kind: str) -> bool:
+        """Whether a kind is asked for without a word of the reader."""
+        return self._choices.follows(kind) or (kind not in self._shown and kind not in self._wanted)
+
+    def _ask_soon(self) -> None:
+        """Mark what has become old, and ask again when the reader has come to rest."""
+        self._forget_refusals()
+        self._mark_stale()
+        if self._session.recording is not None and self._has_page and any(self._is_missing(k) for k in self._live()):
+            self._rest.start()
+
+    def _forget_refusals(self) -> None:
+        """Sentences that speak of another page, or of other choices, go."""
+        for kind, (key, _sentence) in list(self._refused.items()):
+            wish = self._wish(kind)
+            if wish is not None and wish.key != key:
+                del self._refused[kind]
+                if kind == self._kind and kind not in self._shown:
+                    self.tab.set_result(None)
+
+    def _is_missing(self, kind: str) -> bool:
+        wish = self._wish(kind)
+        if wish is None or self._refused.get(kind, ("", ""))[0] == wish.key:
+            return False
+        return kind not in self._shown or self._shown[kind][0].key != wish.key
+
+    def _on_rest(self) -> None:
+        for kind in self._live():
+            if self._is_missing(kind):
+                self._ask(kind)
+
+    def _wish(self, kind: str) -> Wish | None:
+        """What the choices of a kind ask for; None where they ask for nothing that can be."""
+        others = [model for model in self._models if kind in self.kinds(model)]
+        try:
+            return make_wish(kind, self._session, self._choices, others, self._selection, self._device())
+        except AnalysisError:
+            return None
+
+    def _ask(self, kind: str) -> None:
+        """Answer a kind from what is known, or set to work."""
+        others = [model for model in self._models if kind in self.kinds(model)]
+        try:
+            wish = make_wish(kind, self._session, self._choices, others, self._selection, self._device())
+        except AnalysisError as error:
+            self._refuse(kind, "", str(error))
+            return
+        known = self._shelf.get(wish.key)
+        job = self._jobs.get(kind)
+        if known is not None:
+            if job is not None:
+                job.cancel()
+            self._take(wish, known)
+        elif job is None or job.ended or job.key != wish.key:
+            self._start(wish)
+
+    def _start(self, wish: Wish) -> None:
+        recording = self._session.recording
+        assert recording is not None
+        arguments = wish.arguments(str(recording.path))
+
+        def work(progress: Progress) -> Analysis:
+            return self._engine.call("analysis.engine.analyze:analyze", arguments, progress)
+
+        from analysis.kinds import KINDS
+
+        title = f"{KINDS[wish.kind].title}, {' × '.join(m.title for m in wish.models)}"
+        job = Job(title, work, lane="gpu", key=wish.key, replaces=f"analysis {wish.kind}")
+        job.started.connect(partial(self._on_progress, wish.kind))
+        job.progressed.connect(partial(self._on_progress, wish.kind))
+        job.succeeded.connect(partial(self._on_done, wish, recording.id))
+        job.failed.connect(partial(self._on_failed, wish))
+        job.cancelled.connect(partial(self._on_cancelled, wish))
+        job.finished.connect(partial(self._on_finished, wish.kind, job))
+        self._jobs[wish.kind] = job
+        self._runner.submit(job)
+        self._on_progress(wish.kind)
+        self._mark_stale()
+
+    # What is answered
+
+    def _on_progress(self, kind: str, done: float = 0.0, total: float = 0.0, text: str = "") -> None:
+        job = self._jobs.get(kind)
+        if kind != self._kind or job is None or job.ended:
+            return
+        waits = job.state.value == "waiting"
+        words = "waiting for the model at work" if waits else text
+        self.tab.set_progress((min(1.0, done / total) if total > 0 else 0.0, words))
+
+    def _on_done(self, wish: Wish, recording_id: str, result: Analysis) -> None:
+        self._shelf.put(wish.key, result)
+        recording = self._session.recording
+        if recording is not None and recording.id == recording_id:
+            self._take(wish, result)
+
+    def _on_failed(self, wish: Wish, error: BaseException) -> None:
+        self._refuse(wish.kind, wish.key, describe_error(error)[0])
+
+    def _on_cancelled(self, wish: Wish) -> None:
+        self._refused[wish.kind] = wish.key, ""  # not to be asked again without a word of the reader
+
+    def _on_finished(self, kind: str, job: Job) -> None:
+        if self._jobs.get(kind) is job:
+            del self._jobs[kind]
+            if kind == self._kind:
+                self.tab.set_progress(None)
+            self._mark_stale()
+
+    def _take(self, wish: Wish, result: Analysis) -> None:
+        self._refused.pop(wish.kind, None)
+        self._shown[wish.kind] = wish, result
+        self._draw(wish.kind)
+        if wish.kind == self._kind:
+            self.tab.set_result(result)
+        self._mark_stale()
+
+    def _refuse(self, kind: str, key: str, sentence: str) -> None:
+        self._refused[kind] = key, sentence
+        self._shown.pop(kind, None)
+        self._draw(kind)
+        if kind == self._kind and self.tab.is_built:
+            self.tab.refuse(sentence)
+        else:
+            self.said.emit(sentence)
+
+    def _show_answer(self, kind: str) -> None:
+        """Show what is known of a kind as it is chosen now; an answer about another model is taken away."""
+        if not kind:
+            self.tab.set_result(None)
+            return
+        wish = self._wish(kind)
+        known = self._shelf.get(wish.key) if wish is not None else None
+        if wish is not None and known is not None:
+            self._shown[kind] = wish, known
+        elif kind in self._shown and (wish is None or self._shown[kind][0].models != wish.models):
+            del self._shown[kind]
+        self._draw(kind)
+        if kind == self._kind:
+            shown = self._shown.get(kind)
+            self.tab.set_result(shown[1] if shown is not None else None)
+            if self._refused.get(kind, ("", ""))[1]:
+                self.tab.refuse(self._refused[kind][1])
+            self.tab.set_progress(None)
+            self._on_progress(kind)
+        self._mark_stale()
+
+    def _mark_stale(self) -> None:
+        """Say of every answer on show whether it is what is asked for."""
+        for kind in self._shown:
+            why = self._why_stale(kind)
+            self.drawing.set_stale(kind, why)
+            if kind == self._kind:
+                self.tab.set_stale(why)
+
+    def _why_stale(self, kind: str) -> str:
+        wish, (shown, _) = self._wish(kind), self._shown[kind]
+        if wish is not None and wish.key == shown.key:
+            return ""
+        job = self._jobs.get(kind)
+        if (job is not None and not job.ended) or (kind in self._live() and self._is_missing(kind)):
+            return COMPUTING
+        if wish is None or wish.window != shown.window:
+            return "of another span"
+        return "of other options"
+
+    def _draw(self, kind: str) -> None:
+        shown = self._shown.get(kind)
+        self.drawing.show(kind, shown[1] if shown is not None else None)
+        part = self.drawing.part(kind)
+        if kind == self._kind and part is not None:
+            self.tab.set_part(part)
+
+    # The tab
+
+    def _show_kinds(self) -> None:
+        if not self.tab.is_built:
+            return
+        from analysis.kinds import KINDS
+
+        kinds = [(kind, KINDS[kind].title) for kind in self.kinds()]
+        model = self._session.model
+        others = [m for m in self._models if model is not None and m.checkpoint != model.checkpoint]
+        partners = [(m.checkpoint, f"compared with {m.title}") for m in others if self._kind in self.kinds(m)]
+        self.tab.show_kinds(kinds, model, partners)
+        self._show_choices()
+
+    def _show_choices(self) -> None:
+        kind = self._kind
+        if not kind or not self.tab.is_built:
+            return
+        from analysis.kinds import KINDS
+
+        chosen, choices = KINDS[kind], self._choices
+        partner = choices.partner(kind) if chosen.models[1] > 1 else None
+        try:
+            values = choices.options(kind)
+        except AnalysisError:
+            values = {option.name: option.default for option in chosen.options}
+        follows = choices.follows(kind)
+        self.tab.show_choices(kind, choices.span(kind), follows, partner, chosen.options, values)
+
+    @property
+    def answer(self) -> Analysis | None:
+        """The answer on show."""
+        return self._shown[self._kind][1] if self._kind in self._shown else None
+
+    def _on_figure(self) -> None:
+        self.saving.ask_figure(self.answer)
+
+    def _on_numbers(self) -> None:
+        self.saving.ask_numbers(self.answer)
