@@ -271,7 +271,8 @@ class Measuring(QObject):
             if self.busy:
                 self._rest.stop()
                 self._drop_job()
-                self._tell(panel, answer[1])
+            # Also when nothing runs: it may have been said to be renewed, and then another panel came into view.
+            self._tell(panel, answer[1])
         elif not (self._rest.isActive() and wish == self._waiting) and not self._is_asked(wish):
             self._waiting = wish
             panel.set_busy()

@@ -47,6 +47,7 @@ class TopographyPanel(Panel):
         self.column.addLayout(line_of(self.range, self.contours, self.names))
         self._result: Topography | None = None
         self._time: float | None = None
+        self._busy = False
         self._left_out.hide()
         self._connect()
 
@@ -73,7 +74,7 @@ class TopographyPanel(Panel):
 
     def set_result(self, result: Topography | None) -> None:
         """Show a map, at the time that was last spoken of where it holds that."""
-        self._result = result
+        self._result, self._busy = result, False
         self.head.set_head(result.head if result is not None else None)
         self._say_source()
         self._show()
@@ -86,12 +87,13 @@ class TopographyPanel(Panel):
 
     def set_busy(self) -> None:
         """Fade what is shown until it is renewed."""
+        self._busy = True
         self.head.set_message("")
         self.head.set_stale(True)
 
     def refuse(self, sentence: str) -> None:
         """Say why there is no map."""
-        self._result = None
+        self._result, self._busy = None, False
         self.head.set_head(None)
         self.head.set_message(as_sentence(sentence))
         for text in (self._caption, self._foot):
@@ -143,7 +145,11 @@ class TopographyPanel(Panel):
     def _show(self) -> None:
         result = self._result
         values = result.at(self._time) if result is not None else None
+        if self._busy and values is None:
+            # What is on its way may hold this time: until it is there nothing can be said of it.
+            return
         self.head.set_values(None if values is None else np.asarray(values), self.scale)
+        self.head.set_stale(self._busy)
         if result is None:
             self.head.set_message("")
             for text in (self._caption, self._foot):

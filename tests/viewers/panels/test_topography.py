@@ -127,6 +127,24 @@ def test_a_time_outside_leaves_the_head_empty_and_says_so(panel, maps):
     assert panel.table().count("\n") == 20
 
 
+def test_a_time_that_is_still_being_computed_is_not_called_one_without_signal(panel, maps):
+    panel.set_time(14.0)
+    panel.set_result(maps["voltage"])
+    shown = panel.head.values
+    panel.set_busy()
+    for time in (99.0, 99.5):  # the cursor moves on over a page whose map is on its way
+        panel.set_time(time)
+        assert (panel.head._message, panel.head._stale) == ("", True)
+        assert panel.head.values is shown
+        assert "14.000" in panel._caption.text()
+    panel.set_time(7.0)  # a moment that the map of before holds is shown, as one that is being renewed
+    assert panel.head._stale
+    panel.set_time(99.0)
+    panel.set_result(maps["voltage"])
+    assert panel.head._message == "no signal at this time"
+    assert not panel.head._stale
+
+
 def test_a_choice_that_needs_other_numbers_asks_for_them(panel):
     asked = []
     panel.wanted.connect(lambda: asked.append(panel.band))
