@@ -151,7 +151,7 @@ class Analysing(QObject):
         if self._session.recording is None:
             self.said.emit("open a recording first")
         elif kind not in self.kinds():
-            self.said.emit(self._why_not(kind))
+            self.said.emit(self.why_not(kind))
         else:
             self._wanted.add(kind)
             self._refused.pop(kind, None)
@@ -199,9 +199,14 @@ class Analysing(QObject):
     def ask_overlay(self, kind: str) -> None:
         """The reader switched an overlay on: say why there is nothing to see, where there is not."""
         if self.drawing.draws(kind) and kind not in self.kinds():
-            self.said.emit(self._why_not(kind))
+            self.said.emit(self.why_not(kind))
 
-    def _why_not(self, kind: str) -> str:
+    def compare(self, kind: str, checkpoint: str) -> None:
+        """Compare the chosen model with a listed one in analyses of a kind; empty: with none."""
+        self._choices.set_partner(kind, checkpoint)
+
+    def why_not(self, kind: str) -> str:
+        """Why the chosen model gives no analysis of a kind, in words."""
         model = self._session.model
         from analysis.kinds import KINDS
         from models.families import MODELS
@@ -209,7 +214,9 @@ class Analysing(QObject):
         if kind not in KINDS:
             return "choose a kind of analysis first"
         families = [spec.title for name, spec in MODELS.items() if KINDS[kind].function_for(name)]
-        return f"{model.title if model else 'no model'} gives no {kind}: choose a model of {' or '.join(families)}"
+        given = ", ".join(self.kinds()) or "nothing but seizures"
+        title = model.title if model is not None else "no model"
+        return f"{title} gives no {kind}, it gives {given}: choose a model of {' or '.join(families)}"
 
     def set_overlay(self, kind: str, state: OverlayState) -> None:
         """Show, hide or fade what is drawn of a kind."""
@@ -490,10 +497,7 @@ class Analysing(QObject):
         from analysis.kinds import KINDS
 
         kinds = [(kind, KINDS[kind].title) for kind in self.kinds()]
-        model = self._session.model
-        others = [m for m in self._models if model is not None and m.checkpoint != model.checkpoint]
-        partners = [(m.checkpoint, f"compared with {m.title}") for m in others if self._kind in self.kinds(m)]
-        self.tab.show_kinds(kinds, model, partners)
+        self.tab.show_kinds(kinds, self._session.model)
         self._show_choices()
 
     def _show_choices(self) -> None:
@@ -503,13 +507,16 @@ class Analysing(QObject):
         from analysis.kinds import KINDS
 
         chosen, choices = KINDS[kind], self._choices
-        partner = choices.partner(kind) if chosen.models[1] > 1 else None
+        model = self._session.model
+        others = [m for m in self._models if model is not None and m.checkpoint != model.checkpoint]
+        partners = [(m.checkpoint, f"compared with {m.title}") for m in others if kind in self.kinds(m)]
+        self.tab.show_partners(partners if chosen.models[1] > 1 else [], choices.partner(kind))
         try:
             values = choices.options(kind)
         except AnalysisError:
             values = {option.name: option.default for option in chosen.options}
         follows = choices.follows(kind)
-        self.tab.show_choices(kind, choices.span(kind), follows, partner, chosen.options, values)
+        self.tab.show_choices(kind, choices.span(kind), follows, chosen.options, values)
 
     @property
     def answer(self) -> Analysis | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QShowEvent
@@ -18,6 +19,9 @@ from viewers.panels import ANALYSIS_PANELS, ANY_ARRAY
 from viewers.panels.base import Choice, Chooser, Panel, as_sentence, check_box, line_of, note
 from viewers.panels.kind_panel import MEAN, KindPanel
 from viewers.theme import Theme
+
+if TYPE_CHECKING:
+    from analysis.kinds import Option
 
 SPANS: list[Choice] = [("page", "Page"), ("selection", "Selection"), ("recording", "Whole recording")]
 COMPUTING = "computing…"
@@ -55,7 +59,6 @@ class AnalysisTab(Panel):
         self._result: Analysis | None = None
         self._window: Window | None = None
         self._part = MEAN
-        self._kind = ""
         self._shown: KindPanel | None = None
 
     def build(self) -> None:
@@ -141,28 +144,31 @@ class AnalysisTab(Panel):
 
     # What is asked
 
-    def show_kinds(self, kinds: Sequence[Choice], model: ModelChoice | None, partners: Sequence[Choice]) -> None:
-        """List what the chosen model gives, and the models it can be compared with."""
+    def show_kinds(self, kinds: Sequence[Choice], model: ModelChoice | None) -> None:
+        """List what the chosen model gives."""
         self.kind.set_choices(kinds)
         self._model.setText(f"of {model.title}" if model is not None else "")
-        self.partner.set_choices([("", "no second model"), *partners])
         self._hint.setText("" if kinds else _NO_KINDS.format(model=model.title if model is not None else "No model"))
         self._hint.setVisible(not kinds)
+        self.partner.hide()
         for widget in (self.kind, self._model, self.span, self.follow, self._more, self.run, self._state):
             widget.setVisible(bool(kinds))
         self.form.setVisible(bool(kinds) and self._more.isChecked())
 
+    def show_partners(self, partners: Sequence[Choice], chosen: str) -> None:
+        """List the models that the chosen one can be compared with, by their checkpoints."""
+        self.partner.set_choices([("", "by itself"), *partners])
+        self.partner.choose(chosen)
+        self.partner.setVisible(bool(partners))
+
     def show_choices(
-        self, kind: str, span: str, follows: bool, partner: str | None, options: Sequence, values: dict
+        self, kind: str, span: str, follows: bool, options: Sequence[Option], values: Mapping[str, Any]
     ) -> None:
-        """Show what is chosen of a kind; `partner` None where it compares no models."""
-        self._kind = kind
+        """Show what is chosen of a kind."""
         self.kind.choose(kind)
         self.span.choose(span)
         self.follow.setVisible(bool(self.kind.count()) and span == "page")
         self.follow.setChecked(follows)
-        self.partner.setVisible(partner is not None and self.partner.count() > 1)
-        self.partner.choose(partner or "")
         self.form.show_options(options, values)
         self._more.setEnabled(bool(options))
 

@@ -11,6 +11,7 @@ from PyQt6.QtCore import QBuffer, QIODevice
 from PyQt6.QtGui import QImage
 
 from analysis.errors import AnalysisError
+from analysis.kinds import KINDS
 from analysis.montages.own import OwnMontages
 from analysis.progress import Progress
 from app.jobs import Job
@@ -18,6 +19,7 @@ from app.qt_log import log_qt_messages
 from app.settings import Settings
 from app.testing import Window, open_window
 from models.whole_files import whole_file
+from viewers.overlays import ANALYSIS_OVERLAYS
 
 _PAUSE = 0.02
 _NEEDS_MODEL = frozenset({"seizure", "model-events"})
@@ -64,8 +66,10 @@ def take_screenshot(shot: Shot, out: Path, progress: Progress) -> list[str]:
         for checkpoint in shot.checkpoints:
             window.load_model(checkpoint, shot.head, shot.config)
             _wait(window, failures, progress)
-            window.run_model(checkpoint)
-            _wait(window, failures, progress)
+            if _finds_seizures(shot):
+                window.run_model(checkpoint)
+                _wait(window, failures, progress)
+        _analyse(shot, window)
         _wait(window, failures, progress)
         picture = window.grab()
         with whole_file(out) as file:
@@ -84,14 +88,18 @@ def _size_warnings(asked: tuple[int, int], picture: QImage) -> list[str]:
 
 def _refuse_unknown(shot: Shot, window: Window) -> None:
     inspected = window.main.measuring.inspector.names()
-    overlays, panels = window.main.overlay_panel.names(), [*window.main.docks, *inspected]
+    overlays, panels = window.main.overlay_panel.names(), [*window.main.docks, *inspected, *KINDS]
     for name in shot.overlays:
         if name not in overlays:
             raise AnalysisError(f"no overlay is called {name!r} ({shot.recording}): choose one of {_listed(overlays)}")
-        if name in _NEEDS_MODEL and not shot.checkpoints:
+        if (name in _NEEDS_MODEL or name in ANALYSIS_OVERLAYS) and not shot.checkpoints:
             raise AnalysisError(
                 f"the overlay {name!r} shows what a model says ({shot.recording}): name a model with --checkpoint"
             )
+    if shot.panel in KINDS and not shot.checkpoints:
+        raise AnalysisError(
+            f"the panel {shot.panel!r} shows the inside of a model ({shot.recording}): name a model with --checkpoint"
+        )
     if shot.panel is not None and shot.panel not in panels:
         raise AnalysisError(f"no panel is called {shot.panel!r} ({shot.recording}): choose one of {_listed(panels)}")
 
@@ -118,12 +126,38 @@ def _arrange(shot: Shot, window: Window) -> None:
         if refused:
             raise AnalysisError(f"{refused[0]} ({shot.recording}): choose another montage")
     for name in shot.overlays:
-        window.main.overlay_panel.set_visible(name, True)
+        if name not in ANALYSIS_OVERLAYS:
+            window.main.overlay_panel.set_visible(name, True)
     if shot.panel in window.main.docks:
         window.main.docks[shot.panel].show()
         window.main.docks[shot.panel].raise_()
-    elif shot.panel is not None:
+    elif shot.panel is not None and shot.panel not in KINDS:
         window.main.measuring.dock.open(shot.panel)
+
+
+def _analyses(shot: Shot) -> list[str]:
+    """The kinds of analysis that are to be seen, that of the panel last."""
+    drawn = [name for name in shot.overlays if name in ANALYSIS_OVERLAYS]
+    return [*drawn, *([shot.panel] if shot.panel in KINDS else [])]
+
+
+def _finds_seizures(shot: Shot) -> bool:
+    """Whether models are run over the recording: unless only their inside is looked at."""
+    return not _analyses(shot) or bool(_NEEDS_MODEL & {*shot.overlays})
+
+
+def _analyse(shot: Shot, window: Window) -> None:
+    """Look into the first model, compared with the second where there is one."""
+    analysing = window.main.analysing
+    if kinds := _analyses(shot):
+        window.main.model_panel.choose(shot.checkpoints[0])
+    for kind in kinds:
+        analysing.compare(kind, shot.checkpoints[1] if len(shot.checkpoints) > 1 else "")
+        if kind not in analysing.kinds():
+            raise AnalysisError(f"{analysing.why_not(kind)} ({shot.checkpoints[0]})")
+        analysing.run(kind)
+    if shot.panel in KINDS:
+        analysing.open(shot.panel)
 
 
 def _wait(window: Window, failures: list[BaseException], progress: Progress) -> None:

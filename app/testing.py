@@ -82,6 +82,7 @@ class Window:
 
     def grab(self) -> QImage:
         """The window as it is on the screen, traces antialiased."""
+        QApplication.processEvents()  # what was shown or hidden at last finds its place
         self.main.view.refine_now()
         return self.main.grab().toImage()
 
