@@ -9,12 +9,17 @@ from analysis.channel_kinds import EEG, KINDS
 from app.settings import Settings
 from app.view import USUAL_KINDS, KindSettings, View, filled, kept_kinds
 
+# Pages that people read by. Shorter ones look at one thing, longer ones at a whole night: both belong to a recording.
+_LEAST_READ, _MOST_READ = 5.0, 60.0
+
 
 class Habits:
-    """Scale and filters by kind of channel; those of "eeg" are the page's where the page shows EEG."""
+    """Scale and filters by kind of channel, those of "eeg" the page's where it shows EEG, and the length of a page."""
 
     def __init__(self, view: View) -> None:
         self.by_kind: dict[str, KindSettings] = {**USUAL_KINDS, **dict(view.kinds), EEG: view.page_settings}
+        self.page_seconds, self.mm_per_second = View.page_seconds, View.mm_per_second
+        self._learn_page(view)
 
     @property
     def page(self) -> KindSettings:
@@ -38,6 +43,11 @@ class Habits:
         for kind, settings in seen.items():
             scale = self.by_kind.get(kind, KindSettings()).uv_per_mm if is_odd else settings.uv_per_mm
             self.by_kind[kind] = replace(settings, uv_per_mm=scale)
+        self._learn_page(view)
+
+    def _learn_page(self, view: View) -> None:
+        if view.mm_per_second or _LEAST_READ <= view.page_seconds <= _MOST_READ:
+            self.page_seconds, self.mm_per_second = view.page_seconds, view.mm_per_second
 
 
 def view_from(settings: Settings) -> View:
@@ -63,6 +73,6 @@ def keep_view(settings: Settings, view: View, habits: Habits) -> None:
     settings.uv_per_mm, settings.harmonics = float(page.uv_per_mm or settings.uv_per_mm), bool(page.harmonics)
     settings.highpass, settings.lowpass = float(page.highpass or 0.0), float(page.lowpass or 0.0)
     settings.notch = float(page.notch or 0.0)
-    settings.page_seconds, settings.mm_per_second = view.page_seconds, view.mm_per_second
+    settings.page_seconds, settings.mm_per_second = habits.page_seconds, habits.mm_per_second
     settings.kinds = {kind: chosen.written() for kind, chosen in habits.others}
     settings.positive_up, settings.clipped, settings.trace_colours = view.positive_up, view.clipped, view.colours

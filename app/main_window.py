@@ -227,6 +227,7 @@ class MainWindow(QMainWindow):
         self.rater_name.said.connect(self.status.say)
         self.review_edits.said.connect(self.status.say)
         self.session.refused.connect(lambda text: self.status.say(text, "warning"))
+        self.session.refusal_over.connect(self.status.unsay)
         self.montages.complained.connect(lambda text: self.status.say(text, "warning"))
         self.montages.edited.connect(self._on_montages_edited)
         self.session.bad_channels_changed.connect(self._share_bad_channels)

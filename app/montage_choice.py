@@ -112,7 +112,6 @@ class MontageChoice(QObject):
             action = self._actions[f"montage_{number}"]
             entry = self.entries[number - 1] if number <= len(self.entries) else None
             action.setText(f"Montage: {entry.title}" if entry else f"Montage {number}")
-            action.setEnabled(entry is not None)
 
     def _fill_menu(self) -> None:
         menu = self._menu
@@ -145,6 +144,11 @@ class MontageChoice(QObject):
         """Show the montage of a number key; one that cannot be derived is refused in words."""
         if number <= len(self.entries):
             self.choose_name(self.entries[number - 1].name)
+        elif self._session.recording is None:
+            self._session.refused.emit("open a recording first")
+        else:
+            last = f"1 to {len(self.entries)}" if len(self.entries) > 1 else "1"
+            self._session.refused.emit(f"key {number} has no montage here: this recording has {last}")
 
     def choose_name(self, name: str, _checked: bool = False) -> None:
         """Show a montage of the list."""

@@ -53,6 +53,7 @@ class Session(QObject):
     bad_channels_changed = pyqtSignal(object)  # names of channels that the reader has marked as bad
     hidden_types_changed = pyqtSignal(object)  # names of types of marks that are not drawn
     refused = pyqtSignal(str)
+    refusal_over = pyqtSignal(str)  # the sentence of a refusal, once the view has changed after it
 
     def __init__(
         self,
@@ -83,6 +84,8 @@ class Session(QObject):
         self.prediction: SeizurePrediction | None = None
         self.mains: float | None = None  # what hums in the recording, as far as it is known
         self.model: ModelChoice | None = None
+        self._refusal = ""  # what was refused last, until the view changes
+        self.refused.connect(self._on_refused)
 
     @property
     def marks(self) -> Marks:
@@ -121,8 +124,8 @@ class Session(QObject):
         self.view = replace(
             self.view,
             montage=name,
-            page_seconds=page_seconds or self.view.page_seconds,
-            mm_per_second=mm_per_second if page_seconds else self.view.mm_per_second,
+            page_seconds=page_seconds or self.habits.page_seconds,
+            mm_per_second=mm_per_second if page_seconds else self.habits.mm_per_second,
             gains=tuple(sorted((name, gain) for name, gain in (gains or {}).items() if gain > 0)),
             **self.habits.fields(INTRACRANIAL if intracranial and not scalp else EEG),
         )
@@ -163,6 +166,7 @@ class Session(QObject):
             changes["mm_per_second"] = 0.0
         view = replace(self.view, **changes)  # type: ignore[arg-type]
         if view == self.view and start is None:
+            self._forget_refusal()
             return
         if view.montage != self.view.montage and self.recording is not None:
             try:
@@ -180,6 +184,15 @@ class Session(QObject):
         self.view_changed.emit(view, before)
         if moved:
             self.window_changed.emit(window)
+        self._forget_refusal()
+
+    def _on_refused(self, sentence: str) -> None:
+        self._refusal = sentence
+
+    def _forget_refusal(self) -> None:
+        sentence, self._refusal = self._refusal, ""
+        if sentence:
+            self.refusal_over.emit(sentence)
 
     def reset_view(self) -> None:
         """Look at the recording as one does that is opened for the first time, at the same place."""
@@ -230,8 +243,8 @@ class Session(QObject):
         try:
             montage = self._build(self.view.montage)
         except AnalysisError as error:
-            self.refused.emit(str(error))
             self.change_view(montage=default_montage(self.recording))
+            self.refused.emit(str(error))
             return
         if montage != self.montage:
             self.montage = montage

@@ -65,6 +65,11 @@ class StatusLine(QStatusBar):
         set_role(self._message, role)
         self._silence.start()
 
+    def unsay(self, text: str) -> None:
+        """Take a sentence away that does not hold any more, if it is still there."""
+        if self._message.text() == text:
+            self._message.clear()
+
     def show_kept(self, text: str, role: str, tip: str) -> None:
         """Show how far the marks are on disk and in files."""
         self._kept.setText(text)

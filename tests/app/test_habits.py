@@ -89,3 +89,18 @@ def test_reset_brings_back_the_first_view(qtbot, array_recording):
     )
     session.reset_view()
     assert session.view == replace(first, page_seconds=10.0)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "speed", "kept"), [(0.1, 0.0, 15.0), (100.0, 0.0, 15.0), (60.0, 0.0, 60.0), (4.2, 60.0, 4.2)]
+)
+def test_pages_that_nobody_reads_by_stay_with_their_recording(qtbot, array_recording, seconds, speed, kept):
+    session = Session()
+    session.open(recording_of(array_recording, "eeg", "ecg"))
+    session.change_view(page_seconds=15.0)
+    session.change_view(page_seconds=seconds, mm_per_second=speed)
+    settings = Settings()
+    keep_view(settings, session.view, session.habits)
+    session.open(recording_of(array_recording, "eeg"))
+    assert (session.view.page_seconds, session.view.mm_per_second) == (kept, speed if kept == seconds else 0.0)
+    assert view_from(settings).page_seconds == kept

@@ -224,3 +224,20 @@ def test_the_side_that_stands_above_can_be_changed_at_any_time(session):
     session.set_montage_options(MontageOptions(right_first=True))
     assert session.montage.ch_names[0] == "Fp2-F8"
     assert session.view.montage == "LB-18.1"
+
+
+def test_a_refusal_is_over_with_the_next_change_of_the_view(session, qtbot):
+    said, over = [], []
+    session.refused.connect(said.append)
+    session.refusal_over.connect(over.append)
+    session.change_view(montage="R-18.3")
+    session.go_to(20.0)
+    assert len(said) == 1 and over == []
+    session.change_view(montage="hat band")
+    assert over == said
+    session.change_view(montage="LB-18.1")
+    assert over == said
+    # One that the fall-back itself brought stays to be read.
+    session.change_view(montage="SzCORE")
+    session.set_bad_channels(SITES)
+    assert len(said) == 2 and over == said[:1]

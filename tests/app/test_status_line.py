@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from PyQt6.QtWidgets import QLabel
 
 from app.status_line import StatusLine
 
@@ -42,3 +43,16 @@ def test_the_caliper_s_reading_stays_beside_what_is_said(status):
     assert status._message.text() == "saved"
     status.show_measure("")
     assert status._measure.text() == ""
+
+
+def test_a_sentence_is_taken_away_only_while_it_is_the_one_shown(status):
+    def said() -> list[str]:
+        return [shown.text() for shown in status.findChildren(QLabel) if shown.text() in ("refused", "saved")]
+
+    status.say("refused", "warning")
+    status.unsay("refused")
+    assert said() == []
+    status.say("refused", "warning")
+    status.say("saved")
+    status.unsay("refused")
+    assert said() == ["saved"]
