@@ -21,6 +21,7 @@ LOG_NAME = "cerebroscope.log"
 _LOG_BYTES = 1_000_000
 _LOG_FILES = 3
 _LONGEST = 600
+_IN_LOG = "is_in_cerebroscope_log"  # attribute of an error that has been written
 
 _logger = logging.getLogger(__name__)
 _hidden: dict[str, str] = {}
@@ -132,7 +133,10 @@ def stop_log() -> None:
 
 
 def log_error(error: BaseException) -> None:
-    """Write an error with its traceback to the log."""
+    """Write an error with its traceback to the log, once, through however many hands it goes."""
+    if getattr(error, _IN_LOG, False):
+        return
+    setattr(error, _IN_LOG, True)
     _logger.error("%s", type(error).__name__, exc_info=error)
 
 

@@ -22,6 +22,7 @@ from app.dialogs.event_rules import rule_from_settings, rule_settings
 from app.dialogs.recovery import NoticeBar
 from app.errors import describe_error, hide_in_log, log_error
 from app.habits import keep_view, view_from
+from app.held_key import Peek
 from app.inspector import AgreementPanel, PredictionPanel
 from app.job_panel import JobPanel
 from app.jobs import Job, JobRunner
@@ -102,6 +103,7 @@ class MainWindow(QMainWindow):
         self.time_base = TimeBase(self.session, self.view, self)
         self.scaling = Scaling(self.session, self.view, self.time_base, self)
         self.look = Look(self)
+        self.peek = Peek(self, lambda: self.hide_overlays(True), self._end_peek)
         self.marking = Marking(self.session, self.view, self.settings, self)
         self.montages = MontageChoice(self.session, self.view, self.workplace.montages, self.settings, self)
         self.measuring = Measuring(self.session, self.view, self.opener, self)
@@ -366,19 +368,12 @@ class MainWindow(QMainWindow):
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:
         """H hides the overlays while it is held."""
-        if event is not None and event.key() == Qt.Key.Key_H and not event.modifiers():
-            if not event.isAutoRepeat():
-                self.hide_overlays(True)
-            return
-        super().keyPressEvent(event)
+        if event is None or not self.peek.takes(event):
+            super().keyPressEvent(event)
 
-    def keyReleaseEvent(self, event: QKeyEvent | None) -> None:
-        """Let go of H: what was hidden comes back, unless the menu says otherwise."""
-        if event is not None and event.key() == Qt.Key.Key_H:
-            if not event.isAutoRepeat():
-                self.hide_overlays(self.actions_by_id["hide_overlays"].isChecked())
-            return
-        super().keyReleaseEvent(event)
+    def _end_peek(self) -> None:
+        """What was hidden comes back, unless the menu says otherwise."""
+        self.hide_overlays(self.actions_by_id["hide_overlays"].isChecked())
 
     # Errors, files dropped on the window, the end
 

@@ -120,6 +120,13 @@ def test_starting_the_log_twice_writes_once(log):
     assert log.read_text("utf-8").count("once") == 1
 
 
+def test_an_error_that_goes_through_many_hands_is_in_the_log_once(log):
+    first, alike = RecordingError("no such channel (a.edf): open another file"), RecordingError("another")
+    for error in (first, first, alike, first):
+        log_error(error)
+    assert log.read_text().count("ERROR") == 2
+
+
 def test_hooks_log_and_show_once_per_place_and_can_be_taken_away(log):
     shown, stopped = [], []
     before = sys.excepthook, threading.excepthook
