@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from analysis.errors import AnalysisError
@@ -43,12 +43,13 @@ from analysis.montages.lists import (
     TUH_TCP,
 )
 from analysis.montages.shafts import NEIGHBOURS, SHAFT_AVERAGE, neighbour_bipolar, shaft_average
-from analysis.montages.sources import INTRACRANIAL_TYPES, MARKED_BAD, Sources, side_of
+from analysis.montages.sources import INTRACRANIAL_TYPES, MARKED_BAD, Sources, side_of, unshown_note
 from analysis.recording import SCALP_TYPES, Recording
 
 __all__ = [
     "AS_RECORDED",
     "AVERAGE",
+    "CHB_MIT",
     "LB_18_1",
     "MARKED_BAD",
     "MONTAGES",
@@ -75,6 +76,7 @@ SCALP_MONTAGES = (
     *(LINKED_EARS, CONTRALATERAL_EAR, R_18_3, AVERAGE_WITHOUT_FP, REFERENCE),
     *(TUH_TCP, CHB_MIT, SZCORE),
 )
+_LB_ROWS = 18
 INTRACRANIAL_MONTAGES = (AS_RECORDED, NEIGHBOURS, SHAFT_AVERAGE, AVERAGE, REFERENCE)
 
 
@@ -125,6 +127,12 @@ def build_montage(
     options = options or MontageOptions()
     reasons = dict(bad) if isinstance(bad, Mapping) else dict.fromkeys(bad, MARKED_BAD)
     sources = Sources(recording, reasons)
+    montage = _build(name, sources, options)
+    notes = [montage.note, *unshown_note(sources, montage.derivations)]
+    return replace(montage, note="; ".join(note for note in notes if note))
+
+
+def _build(name: str, sources: Sources, options: MontageOptions) -> Montage:
     if name in MONTAGES:
         return MONTAGES[name](sources, options.right_first)
     own = next((custom for custom in options.own if custom.name == name), None)
@@ -168,10 +176,20 @@ def montages_for(recording: Recording) -> tuple[str, ...]:
 
 
 def default_montage(recording: Recording) -> str:
-    """Longitudinal bipolar for scalp EEG whose electrodes are all there, as recorded otherwise."""
+    """Longitudinal bipolar for scalp EEG whose electrodes are all there, as recorded otherwise.
+
+    EEG that was recorded bipolar is shown whole: in the order of CHB-MIT where its rows are all there.
+    """
+    scalp = [channel for channel in recording.channels if channel.is_brain and channel.type in SCALP_TYPES]
+    if not scalp or any(channel.pair is None for channel in scalp):
+        return LB_18_1 if _shown(LB_18_1, recording) == _LB_ROWS else AS_RECORDED
+    return next((name for name in (CHB_MIT, LB_18_1) if _shown(name, recording) == len(scalp)), AS_RECORDED)
+
+
+def _shown(name: str, recording: Recording) -> int:
+    """How many rows of scalp EEG a montage of a list has; 0 where it cannot be derived."""
     try:
-        longitudinal = build_montage(LB_18_1, recording)
+        montage = build_montage(name, recording)
     except AnalysisError:
-        return AS_RECORDED
-    complete = sum(row.side != "other" for row in longitudinal.derivations) == 18
-    return LB_18_1 if complete else AS_RECORDED
+        return 0
+    return sum(row.side != "other" for row in montage.derivations)

@@ -9,7 +9,14 @@ from analysis.errors import AnalysisError
 from analysis.montages.derivation import Derivation, Montage
 from analysis.montages.lists import SZCORE_SITES
 from analysis.montages.placing import intracranial_blocks, scalp_blocks
-from analysis.montages.sources import INTRACRANIAL_TYPES, Sources, listed, refuse_if_bipolar, side_of
+from analysis.montages.sources import (
+    INTRACRANIAL_TYPES,
+    Sources,
+    lacking_sentence,
+    listed,
+    refuse_if_bipolar,
+    side_of,
+)
 from analysis.recording import BRAIN_TYPES, SCALP_TYPES, Channel
 
 AVERAGE, AVERAGE_WITHOUT_FP = "common average", "common average without Fp1 Fp2"
@@ -39,7 +46,7 @@ def common_average(sources: Sources, right_first: bool = False, without: Sequenc
             notes.append(f"average of only {len(members)} {kind} channel{'s' if len(members) > 1 else ''}")
         notes += sources.notes_on(channels)
     if not rows:
-        raise AnalysisError(f"{name} needs good referential EEG or iEEG channels, and this recording has none")
+        raise AnalysisError(_none_is_good(name, sources.referential(BRAIN_TYPES), sources))
     if without:
         notes.append(f"shown but not in the average, since blinks spread: {listed(without)}")
     notes += _not_averaged(sources) + sources.reference_note(rows)
@@ -72,6 +79,14 @@ def _not_averaged(sources: Sources) -> list[str]:
     return [f"left out, {reason}: {listed(names)}" for reason, names in reasons.items() if names]
 
 
+def _none_is_good(name: str, channels: Sequence[Channel], sources: Sources) -> str:
+    """Why there is no mean: every one of these channels is left out, or there are none."""
+    faults = sources.faults_of(channels)
+    if not faults:
+        return f"{name} needs good referential EEG or iEEG channels, and this recording has none"
+    return f"{name} subtracts the mean of the good electrodes, and none is left ({'; '.join(faults)})"
+
+
 def szcore(sources: Sources) -> Montage:
     """The 19 electrodes of the 10-20 system minus their mean, in the order in which SzCORE's programs read them."""
     refuse_if_bipolar(sources, SZCORE, SCALP_TYPES)
@@ -79,13 +94,13 @@ def szcore(sources: Sources) -> Montage:
     channels = [channel for channel in found.values() if channel is not None]
     missing = [site for site, channel in found.items() if channel is None]
     members = sources.good_names(channels)
-    if len(channels) < MIN_AVERAGE_CHANNELS or not members:
-        raise AnalysisError(
-            f"{SZCORE} needs electrodes that are not in the recording ({listed(missing)}): "
-            f"{len(missing)} of {len(SZCORE_SITES)} rows are missing"
-        )
+    if len(channels) < MIN_AVERAGE_CHANNELS:
+        absences = sources.absences(missing)
+        raise AnalysisError(lacking_sentence(SZCORE, absences, len(missing), len(SZCORE_SITES)))
+    if not members:
+        raise AnalysisError(_none_is_good(SZCORE, channels, sources))
     rows = _minus([channels], members, 0)
-    notes = sources.notes_on(channels) + ([f"not in the recording: {listed(missing)}"] if missing else [])
+    notes = sources.notes_on(channels) + sources.absences(missing)
     if len(members) < MIN_AVERAGE_CHANNELS:
         notes.append(f"average of only {len(members)} eeg channels")
     notes += sources.reference_note(rows)

@@ -11,6 +11,7 @@ from analysis.montages.derivation import Derivation, Montage
 from analysis.montages.lists import FIXED_ORDER, LISTS
 from analysis.montages.sources import (
     Sources,
+    lacking_sentence,
     listed,
     parity,
     refuse_if_bipolar,
@@ -66,10 +67,8 @@ def chain_montage(name: str, sources: Sources, right_first: bool = False) -> Mon
     total = sum(map(len, blocks))
     if len(rows) < min(_LEAST_ROWS, (total + 1) // 2):
         refuse_if_bipolar(sources, name, SCALP_TYPES)
-        raise AnalysisError(
-            f"{name} needs electrodes that are not in the recording ({listed(maker.lacking(blocks))}): "
-            f"{total - len(rows)} of {total} rows are missing"
-        )
+        absences = sources.absences(maker.lacking(blocks))
+        raise AnalysisError(lacking_sentence(name, absences, total - len(rows), total))
     notes = maker.notes() + sources.reference_note(rows)
     tail = sources.polygraphy(len(blocks))
     return Montage(name, with_unique_names(rows) + tail, "; ".join(notes))
@@ -82,7 +81,7 @@ class PairMaker:
         self._sources = sources
         self._uses: Counter[tuple[str, str]] = Counter()
         self._averaged: dict[str, Channel] = {}
-        self._missing: list[str] = []
+        self._missing: dict[str, list[str]] = {}
         self._turned: list[str] = []
         self._stands_in: dict[str, str] = {}
 
@@ -90,7 +89,8 @@ class PairMaker:
         """The row of a pair, or None (and a remark) where it cannot be derived."""
         row = self.try_row(pair, block)
         if row is None:
-            self._missing.append(f"{pair[0]}-{''.join(pair[1])}")
+            why = self._sources.why_absent(pair[0], *pair[1])
+            self._missing.setdefault(why, []).append(f"{pair[0]}-{''.join(pair[1])}")
         return row
 
     def try_row(self, pair: Pair, block: int) -> Derivation | None:
@@ -106,8 +106,7 @@ class PairMaker:
             said.append(f"{used} for {wanted}, which the recording does not have: near, but not the same place")
         if self._turned:
             said.append(f"sign turned, recorded the other way round: {listed(self._turned)}")
-        if self._missing:
-            said.append(f"not in the recording: {listed(self._missing)}")
+        said += [f"{reason}: {listed(rows)}" for reason, rows in self._missing.items()]
         return said + self._sources.notes_on(self._averaged.values())
 
     def lacking(self, blocks: tuple[tuple[Pair, ...], ...]) -> list[str]:

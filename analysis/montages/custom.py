@@ -153,7 +153,7 @@ class _RowMaker:
         recorded = next((c.name for c in self._sources.brain if c.pair and set(c.pair) & set(missing)), "")
         if recorded:
             return f"{' and '.join(missing)} known only within recorded pairs such as {recorded}"
-        return f"{' and '.join(missing)} not in the recording"
+        return f"{' and '.join(missing)} {self._sources.why_absent(*missing)}"
 
 
 def custom_from(montage: Montage, sources: Sources, name: str) -> CustomMontage:

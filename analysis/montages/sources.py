@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 
+from analysis.channel_labels import parse_label
+from analysis.channel_quality import NOT_CALIBRATED
 from analysis.electrodes import EARS, site_of
 from analysis.errors import AnalysisError
 from analysis.montages.derivation import Derivation
-from analysis.recording import Channel, Recording
+from analysis.recording import BRAIN_TYPES, Channel, Recording
 
 MARKED_BAD = "marked bad"
 INTRACRANIAL_TYPES = frozenset({"seeg", "ecog"})
+NOT_RECORDED = "not in the recording"
 _NAMED = 8  # names in a note; more would not be read
+_EXAMPLES = 3
 # Electrodes that others are shown against: they do not give a difference its side.
 _REFERENCES = EARS | {"T1", "T2"}
 _POLYGRAPHY = ("ecg", "eog", "emg", "resp", "stim")
+# What of "misc" is a sense of the body that a reader looks for beside the brain; never an input without a meaning.
+_SLOW_BODY = re.compile(r"^s[ap]o2|^o2 ?sat|^osat|^hr$|^pr$|pulse|^temp|co2", re.IGNORECASE)
 
 
 class Sources:
@@ -73,11 +80,23 @@ class Sources:
 
     def notes_on(self, channels: Iterable[Channel]) -> list[str]:
         """Which of these channels are left out, by reason, in words."""
-        by_reason: dict[str, list[str]] = {}
-        for channel in channels:
-            if not self.is_good(channel):
-                by_reason.setdefault(self.left_out[channel.name], []).append(channel.name)
-        return [f"left out, {reason}: {listed(names)}" for reason, names in by_reason.items()]
+        return [f"left out, {words}" for words in self.faults_of(channels)]
+
+    def faults_of(self, channels: Iterable[Channel]) -> list[str]:
+        """Those of these channels that are left out, by reason, such as "marked bad: F7, T7"."""
+        bad = {channel.name: self.left_out[channel.name] for channel in channels if not self.is_good(channel)}
+        return _by_reason(bad)
+
+    def absences(self, sites: Iterable[str]) -> list[str]:
+        """Why the potentials of these electrodes are not known, by reason, such as "not calibrated: Fz"."""
+        return _by_reason({site: self.why_absent(site) for site in sites})
+
+    def why_absent(self, *sites: str) -> str:
+        """Why an electrode, or the difference of electrodes, is not known: not recorded, or not calibrated."""
+        wanted = set(sites)
+        faulty = (c for c in self.recording.channels if c.type in BRAIN_TYPES and not c.calibrated)
+        known = any(c.site in wanted or (c.pair is not None and wanted == set(c.pair)) for c in faulty)
+        return NOT_CALIBRATED if known else NOT_RECORDED
 
     def reference_note(self, rows: Iterable[Derivation]) -> list[str]:
         """A warning where a row subtracts channels that were recorded against different references."""
@@ -90,7 +109,7 @@ class Sources:
         ]
 
     def polygraphy(self, block: int, shown: Iterable[str] = ()) -> tuple[Derivation, ...]:
-        """Heart, eyes, muscle, breath, light and triggers as they were recorded, but for channels already `shown`."""
+        """Heart, eyes, muscle, breath, triggers, light, oxygen and pulse as recorded, but for those already `shown`."""
         taken = set(shown)
         found = [(rank, c) for c in self.recording.channels if (rank := _polygraphic_rank(c)) is not None]
         found.sort(key=lambda pair: pair[0])
@@ -100,8 +119,40 @@ class Sources:
 def _polygraphic_rank(channel: Channel) -> int | None:
     if channel.type in _POLYGRAPHY:
         return _POLYGRAPHY.index(channel.type)
-    is_light = channel.type == "misc" and "photic" in channel.original_name.casefold()
-    return len(_POLYGRAPHY) if is_light else None
+    if channel.type != "misc":
+        return None
+    if "photic" in channel.original_name.casefold():
+        return len(_POLYGRAPHY)
+    return len(_POLYGRAPHY) + 1 if _SLOW_BODY.search(parse_label(channel.original_name).body) else None
+
+
+def unshown_note(sources: Sources, rows: Iterable[Derivation]) -> list[str]:
+    """How many channels of no known kind, such as free inputs of the recorder, have no row."""
+    shown = {row.anode for row in rows}
+    rest = [c.name for c in sources.recording.channels if c.type == "misc" and c.name not in shown]
+    if not rest:
+        return []
+    names = ", ".join(rest[:_EXAMPLES]) + (", …" if len(rest) > _EXAMPLES else "")
+    are = "1 channel of no known kind is" if len(rest) == 1 else f"{len(rest)} channels of no known kind are"
+    return [f"{are} not shown: {names}"]
+
+
+def lacking_sentence(name: str, absences: Sequence[str], lost: int, total: int) -> str:
+    """Why a montage is refused that has lost `lost` of its `total` rows to electrodes that are not known."""
+    reason, _, names = absences[0].partition(": ") if len(absences) == 1 else ("", "", "")
+    if reason == NOT_RECORDED:
+        need = f"electrodes that are not in the recording ({names})"
+    else:
+        need = f"electrodes whose potential is not known ({'; '.join(absences)})"
+    return f"{name} needs {need}: {lost} of {total} rows are missing"
+
+
+def _by_reason(reasons: Mapping[str, str]) -> list[str]:
+    """Names with a reason each as "reason: names", a reason at a time."""
+    names: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        names.setdefault(reason, []).append(name)
+    return [f"{reason}: {listed(found)}" for reason, found in names.items()]
 
 
 def refuse_if_bipolar(sources: Sources, name: str, types: Iterable[str]) -> None:

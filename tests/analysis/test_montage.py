@@ -9,6 +9,7 @@ from analysis.errors import AnalysisError
 from analysis.montage import (
     AS_RECORDED,
     AVERAGE,
+    CHB_MIT,
     INTRACRANIAL_MONTAGES,
     LB_18_1,
     MONTAGES,
@@ -143,6 +144,18 @@ def test_recorded_bipolar_channels_are_reordered_and_never_averaged(array_record
     with pytest.raises(AnalysisError, match="recorded bipolar"):
         build_montage(AVERAGE, recording)
     assert "recorded bipolar" in refusal(AVERAGE, recording)
+
+
+def test_recordings_made_bipolar_open_with_every_channel(array_recording):
+    def default_of(*labels: str) -> str:
+        channels = [bipolar(label, f"{i} {label}") for i, label in enumerate(labels)]
+        return default_montage(array_recording(channels, np.ones((len(labels), 20)), 100.0))
+
+    further = ("P7-T7", "T7-FT9", "FT9-FT10", "FT10-T8", "T8-P8")
+    assert default_of(*LB_ROWS, *further) == CHB_MIT
+    assert default_of(*LB_ROWS, *further, "F9-T9") == AS_RECORDED
+    assert default_of(*LB_ROWS, "T7-FT9") == AS_RECORDED
+    assert default_of(*LB_ROWS) == LB_18_1
 
 
 def test_a_montage_that_lacks_its_electrodes_is_refused_with_the_count(array_recording):

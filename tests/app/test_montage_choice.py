@@ -89,7 +89,7 @@ def test_a_key_for_what_cannot_be_derived_says_why_and_a_key_beyond_the_list_say
     refused: list[str] = []
     window.main.session.refused.connect(refused.append)
     qtbot.keyClick(window.main, Qt.Key.Key_6)
-    assert window.main.session.view.montage == "LB-18.1"
+    assert window.main.session.view.montage == "CHB-MIT"
     assert "recorded bipolar (Fp1-F7, …)" in refused[0]
     grid = opened(GRID)
     qtbot.keyClick(grid.main, Qt.Key.Key_9)
@@ -111,7 +111,7 @@ def test_menu_and_toolbar_list_the_same_and_the_menu_knows_what_is_in_force(open
     assert "Neighbour bipolar, along each shaft\t2" not in listed
     tips = {action.text(): action.toolTip() for action in menu.actions()}
     assert "recorded bipolar" in tips["Common average\t6"]
-    assert [action.data() for action in menu.actions() if action.isChecked()] == ["LB-18.1"]
+    assert [action.data() for action in menu.actions() if action.isChecked()] == ["CHB-MIT"]
     window.set_montage("LB-18.3")
     assert [action.data() for action in menu.actions() if action.isChecked()] == ["LB-18.3"]
 

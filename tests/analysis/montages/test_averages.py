@@ -71,8 +71,15 @@ def test_fewer_than_eight_good_channels_are_warned_of(cap):
     assert "average of only 7 eeg channels" in build_montage(AVERAGE, cap, bad).note
     assert "average of only 7 eeg channels" in build_montage(SZCORE, cap, bad).note
     assert "only" not in build_montage(AVERAGE, cap, bad[:11]).note
+
+
+def test_where_every_electrode_is_marked_bad_the_refusal_says_so(cap, channel, recording_of):
+    for name in (AVERAGE, SZCORE):
+        with pytest.raises(AnalysisError, match=r"none is left \(marked bad: .* and 11 more\)") as refused:
+            build_montage(name, cap, TEN_TWENTY.split())
+        assert "recording" not in str(refused.value)
     with pytest.raises(AnalysisError, match="good referential"):
-        build_montage(AVERAGE, cap, TEN_TWENTY.split())
+        build_montage(AVERAGE, recording_of([channel("ECG", type="ecg")]))
 
 
 def test_szcore_names_what_is_missing_and_needs_eight(recording_of):

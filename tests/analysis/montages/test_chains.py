@@ -174,13 +174,39 @@ def test_polygraphy_stands_below_every_montage_in_one_order(channel, recording_o
         channel("ECG", type="ecg"),
     ]
     recording = recording_of([*f"{TEN_TWENTY} A1 A2 T1 T2 FT9 FT10".split(), *extras])
-    wanted = ("ECG", "EOG left", "EMG chin", "Thor", "Trigger", "Photic")
+    wanted = ("ECG", "EOG left", "EMG chin", "Thor", "Trigger", "Photic", "SpO2")
     for name in (*LISTS, "common average", "Laplacian", "SzCORE", "reference Cz"):
         montage = build_montage(name, recording)
-        assert montage.ch_names[-6:] == wanted
-        tail = montage.derivations[-6:]
-        assert {row.block for row in tail} == {montage.derivations[-7].block + 1}
+        assert montage.ch_names[-7:] == wanted
+        tail = montage.derivations[-7:]
+        assert {row.block for row in tail} == {montage.derivations[-8].block + 1}
         assert all(row.anode == row.name and not row.cathode for row in tail)
+
+
+def test_slow_senses_of_the_body_are_shown_and_inputs_of_no_known_kind_counted(channel, recording_of):
+    slow = ("POL OSAT", "PR", "SpO2", "SaO2", "HR", "Pulse", "Temp", "EtCO2")
+    unknown = ("X2", "DC1", "DC10", "PG1", "Accel")
+    recording = recording_of([*TEN_TWENTY.split(), *(channel(n, type="misc") for n in (*slow, *unknown))])
+    for name in ("LB-18.1", "common average"):
+        montage = build_montage(name, recording)
+        assert montage.ch_names[-len(slow) :] == slow
+        assert montage.note == "5 channels of no known kind are not shown: X2, DC1, DC10, …"
+    assert build_montage("as recorded", recording).note == ""
+    one = recording_of([*TEN_TWENTY.split(), channel("X2", type="misc")])
+    assert build_montage("LB-18.1", one).note == "1 channel of no known kind is not shown: X2"
+
+
+def test_what_is_there_but_not_calibrated_is_not_called_missing(channel, recording_of):
+    sites = [channel(n, calibrated=n not in ("Fz", "Pz")) for n in TEN_TWENTY.split() if n != "O2"]
+    recording = recording_of(sites)
+    note = build_montage("LB-18.1", recording).note
+    assert note == "not calibrated: Fz-Cz, Cz-Pz; not in the recording: P4-O2, P8-O2"
+    assert build_montage("SzCORE", recording).note == "not calibrated: Fz, Pz; not in the recording: O2"
+    pair = recording_of([channel(n, calibrated=n != "Cz-Pz") for n in LB.split()])
+    assert build_montage("LB-18.1", pair).note == "not calibrated: Cz-Pz"
+    few = [channel(n, calibrated=n != "Fz") for n in "Fp1 F7 T7 Fz".split()]
+    assert "potential is not known (not in the recording: P7, O1" in refusal("LB-18.1", recording_of(few))
+    assert "not calibrated: Fz)" in refusal("LB-18.1", recording_of(few))
 
 
 @pytest.mark.parametrize(
