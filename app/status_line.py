@@ -2,41 +2,79 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QTimer
-from PyQt6.QtWidgets import QStatusBar
+from PyQt6.QtCore import QSize, Qt, QTimer
+from PyQt6.QtWidgets import QLabel, QSizePolicy, QStatusBar
 
 from analysis.measuring import amount_text
 from analysis.time_words import elapsed
-from app.panel import label, set_role
+from app.panel import ElidedLabel, label, set_role
 
 _MESSAGE_MS = 10_000
+_SHARE_PX, _MOST_SHARES = 8, 255
 RESEARCH_ONLY = "Research use only: not for diagnosis"
 
 
+class _Piece(ElidedLabel):
+    """A text that is cut short where the window is narrow, down to a width; the whole of it stands in its tool tip.
+
+    One that `yields` has what the others leave, shared among those that do by the lengths of their texts.
+    """
+
+    def __init__(self, role: str, least: int, yields: bool = False) -> None:
+        self._least, self._yields = least, yields
+        super().__init__("", role, Qt.TextElideMode.ElideRight)
+
+    def sizeHint(self) -> QSize:
+        """As wide as the text."""
+        return QLabel.sizeHint(self)
+
+    def minimumSizeHint(self) -> QSize:
+        """The width that nothing takes away, less where the text is shorter."""
+        hint = self.sizeHint()
+        return QSize(min(hint.width(), self._least), hint.height())
+
+    def setText(self, text: str | None) -> None:
+        """Set the whole text; without any it takes no room."""
+        if text == self.text():
+            return
+        super().setText(text)
+        if self._yields:
+            policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            policy.setHorizontalStretch(min(_MOST_SHARES, 1 + self.sizeHint().width() // _SHARE_PX))
+        else:
+            policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self.setSizePolicy(policy)
+
+    def clear(self) -> None:
+        """Set no text."""
+        self.setText("")
+
+
 class StatusLine(QStatusBar):
-    """Cursor reading at the left; calibration, work, device and the limit of use at the right."""
+    """Cursor reading at the left; calibration, work, device and the limit of use at the right.
+
+    However much there is to say, it never asks for more width than the narrowest window has.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.setSizeGripEnabled(False)
         self.setContentsMargins(4, 0, 10, 0)
-        self._cursor = label("", "strong")
-        self._message = label("", "muted")
+        self._cursor = _Piece("strong", 210)
+        self._message = _Piece("muted", 120, yields=True)
         self._silence = QTimer(self)
         self._silence.setSingleShot(True)
         self._silence.setInterval(_MESSAGE_MS)
         self._silence.timeout.connect(self._message.clear)
-        self._work = label("", "muted")
-        self._calibration = label("", "warning")
-        self._device = label("", "muted")
-        self._measure = label("", "muted")
-        self._kept = label("", "muted")
+        self._work = _Piece("muted", 60)
+        self._calibration = _Piece("warning", 80)
+        self._device = _Piece("muted", 30)
+        self._measure = _Piece("muted", 120, yields=True)
+        self._kept = _Piece("muted", 60)
         self._kept.setAccessibleName("What is kept of the marks")
-        self._heat = label("", "accent")
-        self.addWidget(self._cursor)
-        self.addWidget(self._heat)
-        self.addWidget(self._measure)
-        self.addWidget(self._message, 1)
+        self._heat = _Piece("accent", 60)
+        for piece in (self._cursor, self._heat, self._measure, self._message):
+            self.addWidget(piece)
         for widget in (self._work, self._kept, self._calibration, label(RESEARCH_ONLY, "muted"), self._device):
             self.addPermanentWidget(widget)
 
@@ -74,6 +112,7 @@ class StatusLine(QStatusBar):
         """Show how far the marks are on disk and in files."""
         self._kept.setText(text)
         self._kept.setToolTip(tip)
+        self._kept.setAccessibleDescription(text)
         set_role(self._kept, role)
 
     def show_work(self, text: str) -> None:

@@ -56,3 +56,32 @@ def test_a_sentence_is_taken_away_only_while_it_is_the_one_shown(status):
     status.say("saved")
     status.unsay("refused")
     assert said() == ["saved"]
+
+
+def test_however_much_is_said_at_once_the_narrowest_window_has_room_for_it(status, qtbot):
+    status.show_calibration(False)
+    status.show_cursor(86399.123, "POL LHIP10-LHIP11", -1234.0, "uV")
+    status.show_measure("F3-C3: Δt 987 ms, 1/Δt 1.01 Hz, peak to peak 142 µV, from −71 to 71 µV (0.5 to 70 Hz)")
+    status.show_heat("share of the channel term 0.42 in layer 3, head 5")
+    status.show_kept("5 changes kept, not in a file", "muted", "")
+    status.show_work("Run brainmaze A over the whole recording 43 %")
+    status.show_device("CUDA")
+    sentence = "no montage has that name; there are: " + ", ".join(["LB-18.1"] * 40)
+    status.say(sentence, "warning")
+    assert status.minimumSizeHint().width() < 1024
+    assert status._message.toolTip() == sentence
+    status.resize(1280, 24)
+    status.show()
+    qtbot.waitExposed(status)
+    qtbot.waitUntil(lambda: min(status._message.width(), status._measure.width()) >= 120)
+    status.say("saved")
+    status.unsay("saved")
+    assert (status._message.text(), status._message.toolTip()) == ("", "")
+
+
+def test_alone_a_sentence_has_all_the_room(status, qtbot):
+    status.resize(1280, 24)
+    status.show()
+    qtbot.waitExposed(status)
+    status.say("a sentence of some length, as refusals are: with what is wrong and what to do about it", "warning")
+    qtbot.waitUntil(lambda: status._message.width() >= status._message.sizeHint().width())
