@@ -41,6 +41,7 @@ class _Piece(ElidedLabel):
         if self._yields:
             policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
             policy.setHorizontalStretch(min(_MOST_SHARES, 1 + self.sizeHint().width() // _SHARE_PX))
+            self.setMinimumWidth(self.minimumSizeHint().width())  # such a policy passes over the hint
         else:
             policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.setSizePolicy(policy)
