@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from PyQt6.QtCore import QObject, QTimer
+from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from analysis.annotation import Annotation
 from analysis.recording import Window
@@ -15,7 +15,7 @@ from analysis.review.queue import Queue
 from analysis.review.raters import Comparison, Dispute, Overlap, compare_raters, overlap_by_type, rate
 from app.jobs import Job, JobRunner
 from app.raters_panel import Choice, RatersPanel
-from app.review_queue import ReviewQueue
+from app.review_queue import ReviewQueue, beyond_the_ends
 from app.session import Session
 from viewers.raters_lane import RatersLane
 from viewers.recording_view import RecordingView
@@ -30,6 +30,8 @@ Compared = tuple[Comparison, dict[str, Overlap]]
 
 class Comparing(QObject):
     """Keeps the raters' panel and lane up to date as long as the panel is shown."""
+
+    said = pyqtSignal(str, str)  # text and role for the status line
 
     def __init__(
         self,
@@ -152,13 +154,21 @@ class Comparing(QObject):
 
     def _step(self, direction: int) -> None:
         disputes = self._panel.model.disputes
+        if not self._is_shown or self._panel.choice is None:
+            self.said.emit("Ctrl+R compares two raters, and lists the spans that they disagree on", "muted")
+            return
         if not disputes:
+            self.said.emit("no disputed spans: the two raters agree", "muted")
             return
         row = self._panel.current_row
-        if row < 0:
+        has_current = row >= 0
+        if not has_current:
             first = next((i for i, d in enumerate(disputes) if d.start >= self._session.window.start), len(disputes))
             row = first - (direction > 0)
-        self._panel.go_to(min(max(row + direction, 0), len(disputes) - 1))
+        if 0 <= row + direction < len(disputes):
+            self._panel.go_to(row + direction)
+        else:
+            self.said.emit(beyond_the_ends("disputed span", direction, has_current), "muted")
 
     def _on_clicked(self, dispute: Dispute) -> None:
         self._panel.go_to(list(self._panel.model.disputes).index(dispute))

@@ -20,6 +20,7 @@ from app.appearance import apply_theme
 from app.comparing import Comparing
 from app.dialogs.event_rules import rule_from_settings, rule_settings
 from app.dialogs.recovery import NoticeBar
+from app.dock_sizes import DockSizes
 from app.errors import describe_error, hide_in_log, log_error
 from app.habits import keep_view, view_from
 from app.held_key import Peek
@@ -71,6 +72,7 @@ _SIZE = QSize(1600, 960)
 _HIDE_HINT = "hold H to hide"
 _OPACITY = 0.6
 _ROOMY, _DOCK_EDGES = 1300, 26
+_LEAST_VIEW = 420
 
 
 class MainWindow(QMainWindow):
@@ -153,6 +155,7 @@ class MainWindow(QMainWindow):
         self.toolbar.montage_chosen.connect(self.montages.choose_name)
         self.toolbar.editor_requested.connect(self.montages.edit)
         self.montages.attach(self.actions_by_id)
+        self.view.setMinimumWidth(_LEAST_VIEW)
         self.setCentralWidget(self.view)
         self.setStatusBar(self.status)
         self.recording_panel = RecordingPanel()
@@ -193,7 +196,7 @@ class MainWindow(QMainWindow):
         self.tabifyDockWidget(self.docks["prediction"], self.docks["agreement"])
         self.docks["agreement"].setWindowTitle("Agreement")
         self.docks["prediction"].raise_()
-        self.resizeDocks([self.docks["recording"], self.docks["model"]], [264, 312], Qt.Orientation.Horizontal)
+        self.dock_sizes = DockSizes(self, self.docks.values())
         self.recent = QMenu("Open recent", self)
         self.menuBar().actions()[0].menu().insertMenu(self.actions_by_id["open_events"], self.recent)
         self._list_recent()
@@ -227,6 +230,7 @@ class MainWindow(QMainWindow):
         self.toolbar.calibration_requested.connect(self.actions_by_id["calibrate"].trigger)
         self.queue.said.connect(self.status.say)
         self.rater_name.said.connect(self.status.say)
+        self.comparing.said.connect(self.status.say)
         self.review_edits.said.connect(self.status.say)
         self.session.refused.connect(lambda text: self.status.say(text, "warning"))
         self.session.refusal_over.connect(self.status.unsay)
@@ -336,6 +340,7 @@ class MainWindow(QMainWindow):
         self.measuring.set_theme(colours)
         self.events_dock.set_theme(colours)
         self.saving.set_theme(colours)
+        self.dock_sizes.set_letters(self.settings.text_scale)
 
     def set_px_per_mm(self, px_per_mm: float | None) -> None:
         """Use a measured screen, or (None) what the system says of it."""
@@ -414,13 +419,14 @@ class MainWindow(QMainWindow):
         """Make room for all tabs of the inspector, where there is room and the reader has not laid it out."""
         super().showEvent(event)
         if not self.settings.window_state and self.width() >= _ROOMY:
-            width = self.measuring.inspector.tabs.sizeHint().width() + _DOCK_EDGES
-            self.resizeDocks([self.docks["inspector"]], [width], Qt.Orientation.Horizontal)
+            letters = self.settings.text_scale / 100
+            self.dock_sizes.reset(self.measuring.inspector.tabs.sizeHint().width() / letters + _DOCK_EDGES)
 
     def _restore_layout(self) -> None:
         if self.settings.window_state:
             self.restoreGeometry(QByteArray.fromBase64(self.settings.window_geometry.encode()))
             self.restoreState(QByteArray.fromBase64(self.settings.window_state.encode()))
+            self.dock_sizes.keep()
             self.notices.refresh()
 
     def reset_view(self) -> None:
@@ -429,6 +435,7 @@ class MainWindow(QMainWindow):
             dock.show()
         self.restoreState(self._first_layout)
         self.notices.refresh()
+        self.dock_sizes.reset()
         self.overlay_panel.reset()
         self.session.reset_view()
 

@@ -204,8 +204,12 @@ class ReviewQueue(QObject):
 
     def _step(self, direction: int) -> None:
         start = self.chosen.onset if self.chosen is not None else self._session.window.start
-        if self._panel.step(direction, start) is None:
+        if self._panel.step(direction, start) is not None:
+            return
+        if not self.listed_count:
             self.said.emit("no events are listed", "muted")
+        else:
+            self.said.emit(beyond_the_ends("event", direction, self._panel.selected() is not None), "muted")
 
     def _set_current(self, mark: Annotation | None) -> None:
         row = self._panel.table.currentIndex().row()
@@ -353,6 +357,13 @@ class ReviewQueue(QObject):
         waits = waits[np.argsort(waits < row, kind="stable")]
         found = (rows.mark(int(i)) for i in waits)
         return next((m for m in found if after is None or not _is_same(m, after)), None)
+
+
+def beyond_the_ends(what: str, direction: int, has_current: bool) -> str:
+    """That there is nothing on (1) or back (-1) from the current one, or from the page without one."""
+    if has_current:
+        return f"no {what} {'after' if direction > 0 else 'before'} this one"
+    return f"no {what} from this page on" if direction > 0 else f"no {what} before this page"
 
 
 def _is_same(one: Annotation, other: Annotation) -> bool:

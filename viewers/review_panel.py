@@ -134,14 +134,14 @@ class ReviewPanel(QWidget):
         return self.table.select(mark)
 
     def step(self, direction: int, from_time: float) -> Annotation | None:
-        """Choose the next (1) or previous (-1) event: after the current one, or after `from_time` without one."""
-        count = self.listed_count
-        if not count:
-            return None
+        """Choose the next (1) or previous (-1) event: after the current one, or after `from_time` without one.
+
+        None, and the same one stays chosen, where there is none on that side.
+        """
         index = self.table.currentIndex()
         first = self.table.rows.first_from(from_time) - (direction < 0)
         row = index.row() + direction if index.isValid() else first
-        return self.table.select_row(min(max(row, 0), count - 1))
+        return self.table.select_row(row) if 0 <= row < self.listed_count else None
 
     # Inside
 

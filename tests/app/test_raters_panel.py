@@ -92,6 +92,14 @@ def test_keys_go_to_each_dispute_and_select_it(window):
     window.wait()
     assert main.raters_panel.current_row == 1
     assert main.comparing.lane._current == main.raters_panel.model.disputes[1]
+    for _ in range(2):
+        QTest.keyClick(main, Qt.Key.Key_D)
+    window.wait()
+    assert main.raters_panel.current_row == 2
+    assert main.status._message.text() == "no disputed span after this one"
+    main.docks["raters"].hide()
+    QTest.keyClick(main, Qt.Key.Key_D)
+    assert "Ctrl+R compares two raters" in main.status._message.text()
 
 
 def test_a_dispute_is_clicked_in_list_and_lane(window, qtbot):

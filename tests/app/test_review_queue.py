@@ -285,7 +285,8 @@ def test_a_live_event_is_split_at_the_cursor_in_one_step(predicted):
     press(predicted, "K", CTRL)
     first, second = main.session.marks.of_source("model").items
     assert first.onset == 10.0
-    assert first.stop == second.onset == pytest.approx(14.0, abs=0.02)
+    assert first.stop == pytest.approx(second.onset, abs=1e-9)
+    assert second.onset == pytest.approx(14.0, abs=0.02)
     assert second.stop == 20.0
     assert {first.state, second.state} == {"edited"}
     assert on_traces(main) == [(45.0, 55.0), (80.0, 95.0)]
@@ -439,3 +440,20 @@ def test_decisions_of_an_earlier_day_stand_without_a_prediction(window):
     show_prediction(main)
     window.wait()
     assert on_traces(main) == [(45.0, 55.0), (80.0, 95.0)]
+
+
+@pytest.mark.parametrize(("key", "start", "side"), [("P", 0.0, "before this page"), ("N", 100.0, "from this page on")])
+def test_beyond_the_ends_nothing_moves_and_the_reason_is_said(window, key, start, side):
+    main = window.main
+    window.show(start, 10.0)
+    window.wait()
+    before = main.session.window
+    press(window, key)
+    assert (main.session.window, main.queue.current) == (before, None)
+    assert main.status._message.text() == f"no event {side}"
+    back = "N" if key == "P" else "P"
+    press(window, back)
+    chosen, there = main.queue.current, main.session.window
+    press(window, key)
+    assert (main.queue.current, main.session.window) == (chosen, there)
+    assert main.status._message.text() == f"no event {'before' if key == 'P' else 'after'} this one"

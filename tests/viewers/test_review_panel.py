@@ -50,9 +50,9 @@ def test_steps_start_at_the_page_and_stop_at_the_ends(panel, qtbot):
         panel.step(1, from_time=2.0)
     assert first.args[0].onset == 3
     panel.step(1, 0.0)
-    with qtbot.waitSignal(panel.picked) as last:
-        panel.step(1, 0.0)
-    assert last.args[0].onset == 5
+    with qtbot.assertNotEmitted(panel.picked):
+        assert panel.step(1, 0.0) is None
+    assert panel.selected().onset == 5
     panel.step(-1, 0.0)
     assert panel.selected().onset == 3
 
@@ -61,6 +61,14 @@ def test_a_step_back_without_a_choice_goes_before_the_page(panel):
     show(panel, marks(1, 3, 5))
     panel.step(-1, from_time=4.0)
     assert panel.selected().onset == 3
+
+
+@pytest.mark.parametrize(("direction", "from_time"), [(-1, 0.5), (1, 5.5)])
+def test_a_step_without_a_choice_never_goes_the_other_way(panel, qtbot, direction, from_time):
+    show(panel, marks(1, 3, 5))
+    with qtbot.assertNotEmitted(panel.picked):
+        assert panel.step(direction, from_time) is None
+    assert panel.selected() is None
 
 
 def test_steps_without_a_choice_know_other_orders(panel):
