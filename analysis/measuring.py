@@ -21,7 +21,7 @@ class CaliperReading:
 
     `low` and `high` are the least and greatest values between the ends, at `low_time` and `high_time`; `first` and
     `last` those at the two ends, NaN where the page is too long to hold samples. `filtered` is False for a page that
-    comes from the overview.
+    comes from the overview. `lost` seconds between the ends have no signal, as in a gap of the recording.
     """
 
     row: str
@@ -35,6 +35,7 @@ class CaliperReading:
     first: float = NAN
     last: float = NAN
     filtered: bool = True
+    lost: float = 0.0
 
     @property
     def duration(self) -> float:
@@ -63,7 +64,13 @@ class CaliperReading:
             parts.append(f"peak to peak {amount_text(self.peak_to_peak, self.unit)}")
         if not math.isnan(self.difference):
             parts.append(f"end − start {amount_text(self.difference, self.unit, sign=True)}")
+        if self.lost:
+            parts.append(self.lost_text())
         return f"{self.row}: {', '.join(parts)}"
+
+    def lost_text(self) -> str:
+        """How much of the time between the ends was not recorded; empty where all of it was."""
+        return f"{duration_text(self.lost)} of it not recorded" if self.lost else ""
 
 
 def read_caliper(page: Page, row: int, unit: str, start: float, stop: float) -> CaliperReading:
@@ -90,7 +97,7 @@ def _read_samples(page: Page, row: int, reading: CaliperReading, early: float, l
         begin, end = min(ends), max(ends)
     inside = values[begin : end + 1]
     times = page.first_time + (begin + np.arange(inside.size)) / page.sfreq
-    return _with_extremes(reading, inside, inside, times)
+    return _with_extremes(reading, inside, inside, times, 1 / page.sfreq)
 
 
 def _read_columns(page: ColumnPage, row: int, reading: CaliperReading, early: float, late: float) -> CaliperReading:
@@ -100,10 +107,15 @@ def _read_columns(page: ColumnPage, row: int, reading: CaliperReading, early: fl
     )
     times = (page.first_column + begin + np.arange(end + 1 - begin) + 0.5) * page.column_seconds
     reading = replace(reading, filtered=page.filtered)
-    return _with_extremes(reading, page.lo[begin : end + 1, row], page.hi[begin : end + 1, row], times)
+    reach = page.lo[begin : end + 1, row], page.hi[begin : end + 1, row]
+    return _with_extremes(reading, *reach, times, page.column_seconds)
 
 
-def _with_extremes(reading: CaliperReading, low: np.ndarray, high: np.ndarray, times: np.ndarray) -> CaliperReading:
+def _with_extremes(
+    reading: CaliperReading, low: np.ndarray, high: np.ndarray, times: np.ndarray, step: float
+) -> CaliperReading:
+    # Never more than there is between the ends, of which each may lie within a step.
+    reading = replace(reading, lost=min(reading.duration, float(np.count_nonzero(~np.isfinite(low))) * step))
     if not np.isfinite(low).any():
         return reading
     least, greatest = int(np.nanargmin(low)), int(np.nanargmax(high))

@@ -229,7 +229,8 @@ class Caliper(QObject, PointerTool):
         amounts = f"p-p {amount_text(reading.peak_to_peak, reading.unit)}"
         if reading.difference == reading.difference:
             amounts += f"   ΔV {amount_text(reading.difference, reading.unit, sign=True)}"
-        return [*lines, (amounts, "text"), (f"{reading.row}, {self.source_text()}", "muted")]
+        lost = [(reading.lost_text(), _INK)] if reading.lost else []
+        return [*lines, *lost, (amounts, "text"), (f"{reading.row}, {self.source_text()}", "muted")]
 
     def _paint_label(self, painter: QPainter, left: float, right: float, top: float, bottom: float) -> None:
         lines = self._lines()

@@ -33,7 +33,9 @@ CONVENTIONS = (
     "stand in for ear lobes are near them, not the same.",
     "Sensitivity is in microvolts per millimetre of this screen. Until the screen has been measured "
     "(View, Measure the screen…) the millimetre is the one the system reports.",
-    "Everything in violet was said by a model. Black or white marks are from the file or from a person.",
+    "Whose a mark is shows in colour and line: violet and solid are a model's, green and dash-dotted your own, black "
+    "(white on dark) and dashed those of the file or of another person. Before its name, ✓ says accepted, ✗ rejected "
+    "(dotted, faint and struck through as well) and ✎ changed by a person.",
     "Research use only: not for diagnosis.",
 )
 _SIZE = (980, 760)

@@ -129,3 +129,23 @@ def test_lengths_of_time_are_as_fine_as_they_were_measured(seconds, text):
 )
 def test_frequencies_have_three_figures(hertz, text):
     assert frequency_text(hertz) == text
+
+
+def test_a_span_across_a_gap_says_how_much_of_it_was_not_recorded():
+    values = spike(12.0)
+    values[500:700] = np.nan  # from 12.5 to 13.5 s
+    page = page_of([values])
+    across = read_caliper(page, 0, "uV", 11.5, 13.75)
+    assert across.lost == pytest.approx(1.0)
+    assert across.describe().endswith("peak to peak 120 µV, end − start 0 µV, 1.00 s of it not recorded")
+    assert read_caliper(page, 0, "uV", 13.0, 13.75).lost == pytest.approx(0.5)
+    assert read_caliper(page, 0, "uV", 13.0, 13.25).lost == pytest.approx(0.25)
+    assert read_caliper(page, 0, "uV", 11.0, 12.4).lost_text() == ""
+
+
+def test_a_span_of_pixel_columns_across_a_gap_says_so_too():
+    lo = np.zeros((100, 1), np.float32)
+    lo[40:60] = np.nan
+    none = np.empty((0, 1), np.float32)
+    page = ColumnPage(Window(0, 2000), ("F7-T7",), 1.0, none, 0.0, lo, lo + 1, 0, 20.0)
+    assert read_caliper(page, 0, "uV", 100.0, 1900.0).lost == pytest.approx(400.0)

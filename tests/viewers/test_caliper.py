@@ -163,3 +163,13 @@ def test_a_selection_tells_its_length(canvas, caliper):
     # The ground of the label is brighter than the shade of the selection beside it.
     assert sum(after.pixelColor(*p).lightness() > after.pixelColor(middle, 100).lightness() for p in foot) > 50
     assert sum(before.pixel(*p) != after.pixel(*p) for p in foot) > 5
+
+
+def test_across_a_gap_the_label_says_how_much_was_not_recorded(canvas, caliper, make_page):
+    data = np.zeros((2001, 2))
+    data[800:1200] = np.nan  # from 24 to 26 s
+    canvas.parent().show_page(make_page(data, MONTAGE.ch_names, 20.0))
+    caliper.place("A-B", 23.0, 27.0)
+    assert ("2.00 s of it not recorded", "caution") in caliper._lines()
+    caliper.place("A-B", 21.0, 23.0)
+    assert not any("not recorded" in text for text, _ in caliper._lines())
