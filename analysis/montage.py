@@ -128,8 +128,7 @@ def build_montage(
     reasons = dict(bad) if isinstance(bad, Mapping) else dict.fromkeys(bad, MARKED_BAD)
     sources = Sources(recording, reasons)
     montage = _build(name, sources, options)
-    notes = [montage.note, *unshown_note(sources, montage.derivations)]
-    return replace(montage, note="; ".join(note for note in notes if note))
+    return replace(montage, unshown=unshown_note(sources, montage.derivations))
 
 
 def _build(name: str, sources: Sources, options: MontageOptions) -> Montage:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from analysis.channel_kinds import KIND_TITLES, KINDS, kind_of
+from analysis.montage import Montage
 from analysis.recording import Recording
 from app.page_length import page_text
 from app.session import Session
@@ -13,6 +16,8 @@ MOST_HIGHPASS = 2.0
 HIDES_SLOW = "slow activity may be hidden"
 MUSCLE_LIKE_BETA = "muscle may look like beta"
 _NAMED = 5
+_STATED = re.compile(r"\b(HP|LP|NOTCH|N)\s*:?\s*(-?\d+(?:\.\d+)?)\s*(?:Hz)?(?![\w.])", re.IGNORECASE)
+_FILTERS = {"H": "HP", "L": "LP", "N": "notch"}
 
 
 def page_note(session: Session, is_calibrated: bool) -> str:
@@ -26,6 +31,7 @@ def page_note(session: Session, is_calibrated: bool) -> str:
         "positive up" if view.positive_up else "",
         speed_text(view, is_calibrated),
         view.display_filter.describe(),
+        recorded_through(session.montage, recording),
         *_own_filters(view, recording),
         _left_out(session),
         "traces cut off at their neighbours" if view.clipped else "",
@@ -74,6 +80,23 @@ def reference_text(recording: Recording) -> str:
     if not told:
         return "reference not told by the file"
     return f"recorded against {', '.join(told[:3])}{', …' if len(told) > 3 else ''}"
+
+
+def recorded_through(montage: Montage | None, recording: Recording) -> str:
+    """The filters that all shown signals of the brain were recorded through, where the file states the same for all."""
+    if montage is None:
+        return ""
+    shown = {name for row in montage.derivations for name in (row.anode, *row.cathode)}
+    stated = {prefilter_text(c.prefilter) for c in recording.channels if c.is_brain and c.name in shown}
+    text = stated.pop() if len(stated) == 1 else ""
+    return f"recorded through {text}" if text else ""
+
+
+def prefilter_text(stated: str) -> str:
+    """Filters as files state them, such as "HP:0.1Hz LP:70Hz", as "HP 0.1 LP 70 Hz"; what is off is left out."""
+    found = {name[0].upper(): float(value) for name, value in _STATED.findall(stated)}
+    parts = [f"{_FILTERS[name]} {value:.3g}" for name, value in found.items() if value > 0]
+    return f"{' '.join(parts)} Hz" if parts else ""
 
 
 def _own_filters(view: View, recording: Recording) -> list[str]:

@@ -145,7 +145,8 @@ class Reading(QObject):
         session = self._session
         if session.recording is not None and session.montage is not None:
             self._view.set_montage(session.montage, session.recording.channels)
-            self._panel.show_montage_note(session.montage.note)
+            told = session.montage.note, session.montage.unshown
+            self._panel.show_montage_note("; ".join(text for text in told if text))
 
     def _on_bad_channels(self, names: frozenset[str]) -> None:
         self._view.set_bad_channels(names)

@@ -8,6 +8,7 @@ from PyQt6.QtCore import QRectF, Qt
 from PyQt6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QWidget
 
+from analysis.time_words import elapsed
 from viewers.theme import LIGHT, Theme, font, px
 from viewers.time_scale import TimeScale, clock_origin, tick_text, time_text
 
@@ -62,6 +63,15 @@ class TimeAxis(QWidget):
         if self.start is None or self._scale is None:
             return ""
         return (self.start + timedelta(seconds=self._scale.window.start)).strftime("%Y-%m-%d")
+
+    @property
+    def moment(self) -> str:
+        """Date and time of day at which the page begins, and the time from the start; empty where it is not known."""
+        if self._start is None or self._scale is None:
+            return ""
+        seconds = self._scale.window.start
+        begins = (self._start + timedelta(seconds=seconds + 0.5)).replace(microsecond=0)
+        return f"{begins:%Y-%m-%d %H:%M:%S} ({elapsed(seconds)})"
 
     def paintEvent(self, event: QPaintEvent | None) -> None:
         """Write the labels."""

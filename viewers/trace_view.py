@@ -138,8 +138,7 @@ class TraceView(QWidget):
         self.canvas.picture.clear()
         self.canvas.rows = None
         self.canvas.holes = ()
-        self.canvas.selection = None
-        self.canvas.selection_channels = ()
+        self.canvas.forget_gesture()
         self.editor.set_facts(duration, start)
         self.keys.set_duration(duration)
         self.canvas.furniture.warning = self.canvas.furniture.message = ""
@@ -390,6 +389,8 @@ class TraceView(QWidget):
         if not filtered:
             progress = f" · filtering, {self._filtered_share:.0%}" if self._filtered_share else ""
             furniture.note, furniture.warning = self._unfiltered_note, _UNFILTERED + progress
+        moment = self.axis.moment if page is not None else ""
+        furniture.note = " · ".join(text for text in (moment, furniture.note) if text)
         empty = page is not None and not page.complete and bool(np.isnan(page.lo).all())
         furniture.message = "" if not empty else "reading…" if filtered else "surveying the recording…"
 

@@ -26,11 +26,15 @@ class Derivation:
 
 @dataclass(frozen=True)
 class Montage:
-    """A named list of derivations; `note` says what the reader must know, such as rows that are missing."""
+    """A named list of derivations; `note` says what the reader must know, such as rows that are missing.
+
+    `unshown` tells of channels of no known kind that have no row, which is usual and no reason to be careful.
+    """
 
     name: str
     derivations: tuple[Derivation, ...]
     note: str = ""
+    unshown: str = ""
 
     @property
     def ch_names(self) -> tuple[str, ...]:

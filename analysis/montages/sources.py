@@ -126,15 +126,15 @@ def _polygraphic_rank(channel: Channel) -> int | None:
     return len(_POLYGRAPHY) + 1 if _SLOW_BODY.search(parse_label(channel.original_name).body) else None
 
 
-def unshown_note(sources: Sources, rows: Iterable[Derivation]) -> list[str]:
+def unshown_note(sources: Sources, rows: Iterable[Derivation]) -> str:
     """How many channels of no known kind, such as free inputs of the recorder, have no row."""
     shown = {row.anode for row in rows}
     rest = [c.name for c in sources.recording.channels if c.type == "misc" and c.name not in shown]
     if not rest:
-        return []
+        return ""
     names = ", ".join(rest[:_EXAMPLES]) + (", …" if len(rest) > _EXAMPLES else "")
     are = "1 channel of no known kind is" if len(rest) == 1 else f"{len(rest)} channels of no known kind are"
-    return [f"{are} not shown: {names}"]
+    return f"{are} not shown: {names}"
 
 
 def lacking_sentence(name: str, absences: Sequence[str], lost: int, total: int) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from analysis.recording import Channel
-from app.page_note import HIDES_SLOW, MUSCLE_LIKE_BETA, misleading, page_note, unfiltered_note
+from app.page_note import HIDES_SLOW, MUSCLE_LIKE_BETA, misleading, page_note, prefilter_text, unfiltered_note
 from app.session import Session
 from app.view import KindSettings, View
 
@@ -75,3 +75,34 @@ def test_filters_that_mislead_are_pointed_out(highpass, lowpass, hint):
 
 def test_an_unfiltered_page_claims_no_filter():
     assert unfiltered_note(View(positive_up=True, page_seconds=3600.0), True) == "7 µV/mm · 1 h/page · positive up"
+
+
+@pytest.mark.parametrize(
+    ("stated", "text"),
+    [
+        ("HP:0.1Hz LP:70Hz", "HP 0.1 LP 70 Hz"),
+        ("HP: DC; LP: 417 Hz", "LP 417 Hz"),
+        ("LP:250Hz", "LP 250 Hz"),
+        ("HP:1.591549Hz LP:30Hz N:50Hz", "HP 1.59 LP 30 notch 50 Hz"),
+        ("HP:0Hz LP:0Hz N:0Hz", ""),
+        ("HP:-1Hz LP:-1Hz N:-1Hz", ""),
+        ("HP:0.3s LP:70Hz", "LP 70 Hz"),
+        ("No filtering", ""),
+        ("DC", ""),
+        ("", ""),
+    ],
+)
+def test_filters_of_the_recorder_are_read_as_files_state_them(stated, text):
+    assert prefilter_text(stated) == text
+
+
+def test_the_recorder_s_filters_are_said_where_all_shown_signals_have_the_same(session, array_recording):
+    def note_of(*stated: str) -> str:
+        brain = [Channel(f"A{i}", f"A{i}", "eeg", "uV", 10.0, prefilter=text) for i, text in enumerate(stated)]
+        ecg = Channel("ECG", "ECG", "ecg", "uV", 10.0, prefilter="HP:5Hz")
+        session.open(array_recording([*brain, ecg], np.zeros((len(brain) + 1, 1000)), 10.0))
+        return page_note(session, True)
+
+    assert " · recorded through HP 0.1 LP 70 Hz · " in note_of("HP:0.1Hz LP:70Hz", "HP:0.1Hz  LP:70Hz")
+    assert "recorded through" not in note_of("HP:0.1Hz LP:70Hz", "HP:0.1Hz LP:35Hz")
+    assert "recorded through" not in note_of("", "")

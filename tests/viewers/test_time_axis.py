@@ -68,3 +68,12 @@ def test_the_date_is_that_of_the_page(axis: TimeAxis) -> None:
     assert axis.date == "2020-02-01"
     axis.set_start(datetime(2020, 1, 31, 23, 59, 45), False)
     assert axis.date == ""
+
+
+def test_date_time_of_day_and_elapsed_time_of_the_page_are_known_whatever_the_axis_shows(axis: TimeAxis) -> None:
+    assert axis.moment == ""
+    for clock in (False, True):
+        axis.set_start(datetime(2020, 3, 2, 23, 59, 45), clock)
+        assert axis.moment == "2020-03-03 00:00:05 (00:20)"
+    axis.set_start(None, True)
+    assert axis.moment == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 
 import numpy as np
 import pytest
@@ -306,3 +307,14 @@ def test_page_from_the_overview_says_what_it_shows(view: TraceView, make_page, e
     assert told[-1][1] == "A"
     view.show_page(page)
     assert view.gutter._names == ("A-B", "B-C")
+
+
+def test_the_note_begins_with_when_the_page_was_recorded(
+    view: TraceView, page: Page, single_montage, eeg_channels
+) -> None:
+    view.set_facts(100.0, datetime(2020, 3, 2, 10, 11, 12), ())
+    view.set_note("7 µV/mm")
+    assert view.canvas.furniture.note == "7 µV/mm"
+    view.set_montage(single_montage(*NAMES), eeg_channels(*NAMES))
+    view.show_page(page)
+    assert view.canvas.furniture.note == "2020-03-02 10:11:32 (00:20) · 7 µV/mm"
