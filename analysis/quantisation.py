@@ -23,11 +23,15 @@ _PREFIXES = (("", 1.0), ("m", 1e3), ("u", 1e6), ("n", 1e9), ("p", 1e12), ("f", 1
 
 @dataclass
 class ChannelSurvey:
-    """What the samples of one channel are like: bounds, the step they are multiples of, where they are missing."""
+    """What the samples of one channel are like: bounds, the step they are multiples of, where they are missing.
+
+    `residue` is how far a sample lies from its multiple, beyond what float32 cannot tell.
+    """
 
     low: float = np.inf
     high: float = -np.inf
     step: float | None = None
+    residue: float = 0.0
     missing: list[tuple[int, int]] | None = None
 
 
@@ -75,8 +79,10 @@ def _look(channel: ChannelSurvey, samples: np.ndarray, start: int) -> None:
     channel.high = max(channel.high, float(samples.max()))
     if first_look:
         channel.step = _smallest_step(samples[:_STEPS_TESTED])
-    if channel.step is not None and not _are_multiples(samples, channel.step):
-        channel.step = None
+    if channel.step is not None:
+        residue = _residue(samples, channel.step)
+        channel.step = None if residue is None else channel.step
+        channel.residue = max(channel.residue, residue or 0.0)
 
 
 def _note_missing(channel: ChannelSurvey, absent: np.ndarray, start: int) -> None:
@@ -108,10 +114,11 @@ def _smallest_step(samples: np.ndarray) -> float | None:
     return step
 
 
-def _are_multiples(samples: np.ndarray, step: float) -> bool:
-    """Whether all samples are whole multiples of a step, as far as float32 can tell."""
+def _residue(samples: np.ndarray, step: float) -> float | None:
+    """How far samples lie from multiples of a step, beyond what float32 cannot tell; None where they are none."""
     steps = samples.astype(np.float64) / step
-    return bool((np.abs(steps - np.rint(steps)) < _WHOLE + _FLOAT32 * np.abs(steps)).all())
+    beyond = np.abs(steps - np.rint(steps)) - _FLOAT32 * np.abs(steps)
+    return float(max(beyond.max(), 0.0) * step) if (beyond < _WHOLE).all() else None
 
 
 def choose_scaling(found: ChannelSurvey, unit: str, sample_bytes: int) -> Scaling:
@@ -124,8 +131,8 @@ def choose_scaling(found: ChannelSurvey, unit: str, sample_bytes: int) -> Scalin
     physical = enclosing(low, high if high > low else low + 1.0)
     error = (physical[1] - physical[0]) / (last - first) / 2
     exact = _of_steps(low, high, found.step * factor, (first, last)) if found.step else None
-    if exact is not None and exact[2] <= error:
-        return Scaling(exact[0], exact[1], prefix, factor, exact[2] / factor)
+    if exact is not None and (lost := exact[2] + found.residue * factor) <= error:
+        return Scaling(exact[0], exact[1], prefix, factor, lost / factor)
     return Scaling(physical, (first, last), prefix, factor, error / factor)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from analysis.edf_writing import DIGITAL_RANGE
@@ -38,6 +38,7 @@ def test_multiples_of_a_step_are_kept_exactly(array_recording, sample_bytes: int
     assert scaling.error <= step / 100
 
 
+@example([50001.0, 0.5], 2, "uV")
 @given(
     st.lists(st.floats(-1e5, 1e5, width=32), min_size=2, max_size=50),
     st.sampled_from([2, 3]),

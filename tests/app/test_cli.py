@@ -11,13 +11,15 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
+from safetensors.torch import save_file
 
 from analysis.errors import AnalysisError
 from app import terminal
 from app.cli import COMMANDS, main
 
 ROOT = Path(__file__).parents[2]
-LATER = ("analyze", "figure", "simulate", "train")
+LATER = ("simulate", "train")
 
 
 @pytest.fixture
@@ -394,6 +396,7 @@ def bad_checkpoints(shared: Path, folder: Path) -> dict[str, list[str]]:
     (folder / "cut.safetensors").write_bytes((parity / "mvpformer/tiny_base.safetensors").read_bytes()[:1000])
     (folder / "bomb.pt").write_bytes(pickle.dumps({"a": Bomb(folder / "exploded")}))
     (folder / "config.json").write_text("{")
+    save_file({"some.weight": torch.zeros(2)}, folder / "another.safetensors")
     (folder / "sub").mkdir()
     (folder / "sub/base.pt").write_bytes(base.read_bytes())
     return {
@@ -405,7 +408,7 @@ def bad_checkpoints(shared: Path, folder: Path) -> dict[str, list[str]]:
         "text": [str(folder / "text.pt")],
         "bomb": [str(folder / "bomb.pt")],
         "a recording": [str(shared / "recordings/edf/test.edf")],
-        "another family": [str(parity / "axon/tiny.safetensors")],
+        "another family": [str(folder / "another.safetensors")],
         "head of another family": [str(parity / "neurduo/heads/tiny_heads.safetensors")],
         "head without base": [str(head)],
         "missing head": [str(base), "--head", str(folder / "missing.pt")],
