@@ -1,7 +1,8 @@
 """Where the marks of one recording are kept: its journal, a lock, and a table that other programs read.
 
 A change is in the journal before it is seen and proof against a loss of power within a second; the table of all marks,
-written whole, follows within two seconds of the last change.
+written whole, follows within two seconds of the last change. Very many marks are not waited for when a recording is
+closed: their table is then written the next time that it is opened.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from models.whole_files import whole_file
 
 _SYNC_MS = 700  # at most this much is lost when the power fails
 _REST_MS = 1000  # after the last change; the table is there within two seconds
+_FEW_MARKS = 5000  # whose table is written while the reader waits
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ class MarkDisk(QObject):
         self._journal = Journal(self._path(1), facts.id, facts.place)
         self._table = _Table(self._journal.path, facts)
         self._marks: Sequence[Annotation] = ()
+        self._is_behind = False  # whether the table is older than what earlier sessions did
         self._sync_timer = self._timer(_SYNC_MS, self._sync)
         self._rest_timer = self._timer(_REST_MS, self._write_table)
 
@@ -96,6 +99,13 @@ class MarkDisk(QObject):
         self._rest_timer.start()
         self._sync_soon()
         self.changed.emit()
+
+    def catch_up(self, marks: Sequence[Annotation]) -> None:
+        """Write the table of all `marks` soon where that of an earlier session was not written to its end."""
+        if self._is_behind:
+            self._is_behind = False
+            self._marks = marks
+            self._rest_timer.start()
 
     def write_parts(self, changes: Sequence[Change]) -> tuple[int, ...]:
         """Write the changes of a large edit down in advance, on any thread."""
@@ -124,13 +134,16 @@ class MarkDisk(QObject):
         lock.unlock()
 
     def close(self) -> None:
-        """Write everything there is to write and let go."""
+        """Write everything there is to write and let go; the table of very many marks later, if there is time."""
         self._sync_timer.stop()
         if self._rest_timer.isActive():
             self._rest_timer.stop()
-            with suppress(OSError):
-                self._table.write(self._table.next_version(), self._marks)
-        self._journal.close()
+            if len(self._marks) > _FEW_MARKS:
+                self._write_table()
+            else:
+                with suppress(OSError):
+                    self._table.write(self._table.next_version(), self._marks)
+        self._journal.close(self._is_behind or self._table.is_behind)
         for _path, _account, lock in self._found.branches if self._found is not None else ():
             lock.unlock()
         if self._lock is not None:
@@ -154,6 +167,7 @@ class MarkDisk(QObject):
             self._lock.unlock()
             return self._open_apart(why)
         self._journal = Journal(self._path(1), self._facts.id, self._facts.place, account)
+        self._is_behind = account.is_table_behind
         found = Found(account.history, account.unfinished, account.last_step, saved=account.saved, notes=notes)
         found.branches = self._branches(account.merged)
         if not account.uid and self._facts.place:
@@ -233,7 +247,7 @@ class MarkDisk(QObject):
 
     def _write_table(self) -> None:
         marks, version, table = self._marks, self._table.next_version(), self._table
-        job = Job("Keep a table of the marks", lambda _progress: table.write(version, marks), lane="io")
+        job = Job("Keep a table of the marks", lambda progress: table.write(version, marks, progress.check), lane="io")
         job.failed.connect(log_error)
         self._runner.submit(job)
 
@@ -247,15 +261,21 @@ class _Table:
         self._lock = threading.Lock()
         self._last = self._written = 0
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether what was to be written is not there yet."""
+        return self._written < self._last
+
     def next_version(self) -> int:
         self._last += 1
         return self._last
 
-    def write(self, version: int, marks: Sequence[Annotation]) -> None:
+    def write(self, version: int, marks: Sequence[Annotation], check: Callable[[], None] | None = None) -> None:
+        """Write the table, unless a newer one is there; `check` is called now and then, and may raise."""
         with self._lock:
             if version <= self._written:
                 return
-            text = self._table.format(marks)
+            text = self._table.format(marks, check)
             with whole_file(self._path) as file:
                 file.write(text)
             self._written = version

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from analysis.marks import Marks
 from analysis.recording import Recording
 from analysis.review.branches import edit_of_branch
 from analysis.review.mark_book import Change, Edit, MarkBook, now
+from analysis.review.table_update import mark_content
 from app.jobs import Job, JobRunner
 from app.mark_disk import Facts, Found, MarkDisk
 
@@ -37,6 +39,23 @@ class Recovered:
     changes: tuple[Change, ...]
     at: str
     from_file: bool
+
+
+class _Pending:
+    """Work of the background that ends in a step."""
+
+    def __init__(self, work: Callable[[], Any], then: Callable[[Any], None]) -> None:
+        self.then = then
+        self._work: Callable[[], Any] | None = work
+        self._result: Any = None
+        self._lock = threading.Lock()
+
+    def result(self) -> Any:
+        """What the work gives, on any thread; it is done here where nobody has begun it."""
+        with self._lock:
+            if self._work is not None:
+                self._result, self._work = self._work(), None
+            return self._result
 
 
 class MarkKeeper(QObject):
@@ -63,8 +82,10 @@ class MarkKeeper(QObject):
         self.notes: list[str] = []
         self._disk = disk
         self._is_ready = disk is None
-        self._is_closed = False
         self._merging: object = None  # what works the marks out in the background
+        self._pending: list[_Pending] = []
+        self._step: _Pending | None = None  # an undo or redo among them, which comes before any other step
+        self.on_idle: Callable[[], None] | None = None  # called when nothing is pending any more
         self._parts: tuple[int, ...] = ()
         self._merged = ""
         if disk is not None:
@@ -77,8 +98,13 @@ class MarkKeeper(QObject):
 
     @property
     def is_ready(self) -> bool:
-        """Whether what earlier sessions did has been read."""
-        return self._is_ready and self._merging is None
+        """Whether what earlier sessions did has been read, and nothing is to be added or undone in the background."""
+        return self._is_ready and self._merging is None and not self._pending
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether the background is at work on a step."""
+        return bool(self._pending)
 
     @property
     def has_journal(self) -> bool:
@@ -93,6 +119,7 @@ class MarkKeeper(QObject):
     def set_file_marks(self, marks: Marks) -> None:
         """Take the marks of the recording's file, once; the same file read for another window changes nothing."""
         if not self.book.has_base:
+            self._finish_step()
             self._note(self.book.set_base(marks, merge=False))
             self._merge(len(self.book.history.states) > _FEW_CHANGES)
 
@@ -114,7 +141,8 @@ class MarkKeeper(QObject):
     ) -> tuple[Annotation, ...]:
         """Add marks and return them with their ids.
 
-        Very many are copied, sorted and written in the `background`, if there is one; then nothing is returned yet.
+        Very many are copied, sorted and written in the `background`, or where there is a disk on its thread; then
+        nothing is returned yet. Without a `background` all is done here.
         """
         self.ready()
         marks, created = tuple(annotations), now()
@@ -122,18 +150,20 @@ class MarkKeeper(QObject):
             return ()
         first, before = self.book.reserve(len(marks)), self.marks
 
-        def work() -> tuple[Edit, dict[int, Annotation], Marks, Marks, tuple[int, ...]]:
-            copies = _new_marks(marks, created, first)
-            edit = Edit(label, tuple(Change(None, mark) for mark in copies), created)
+        def make() -> Edit:
+            return Edit(label, tuple(Change(None, mark) for mark in _new_marks(marks, created, first)), created)
+
+        def work() -> tuple[Edit, Marks, Marks, tuple[int, ...]]:
+            edit = make()
             parts = self._disk.write_parts(edit.changes) if self._disk is not None else ()
-            return edit, {mark.id: mark for mark in copies}, before, before.changed((), copies), parts
+            return edit, before, before.changed((), tuple(edit.new.values())), parts
 
         if background is not None and len(marks) > _FEW_CHANGES:
-            background(work, self._do_prepared)
+            self._prepare(work, self._do_prepared, background)
             return ()
-        copies = _new_marks(marks, created, first)
-        self.do(Edit(label, tuple(Change(None, mark) for mark in copies), created))
-        return copies
+        edit = make()
+        self.do(edit)
+        return tuple(edit.new.values())
 
     def add_missing(
         self,
@@ -142,7 +172,7 @@ class MarkKeeper(QObject):
         background: Background | None = None,
         tell: Callable[[int, int], None] | None = None,
     ) -> None:
-        """Add those marks of a file that are not there already, word for word, so that a file read again adds nothing.
+        """Add those marks of a file that are not there already, so that a file read again adds nothing.
 
         `tell(added, all)` is called when it is known how many these are; very many are compared in the `background`.
         """
@@ -150,12 +180,13 @@ class MarkKeeper(QObject):
         marks, standing = tuple(annotations), self.marks.items
 
         def work() -> list[Annotation]:
-            there = Counter(standing)
-            there.subtract(marks)
+            there = Counter(map(mark_content, standing))
+            contents = list(map(mark_content, marks))
+            there.subtract(contents)
             missing = []
-            for mark in reversed(marks):  # of those that are alike the last ones
-                if there[mark] < 0:
-                    there[mark] += 1
+            for mark, content in zip(reversed(marks), reversed(contents), strict=True):  # of those alike the last ones
+                if there[content] < 0:
+                    there[content] += 1
                     missing.append(mark)
             return missing[::-1]
 
@@ -166,7 +197,7 @@ class MarkKeeper(QObject):
                 tell(len(missing), len(marks))
 
         if background is not None and len(marks) + len(standing) > _FEW_CHANGES:
-            background(work, then)
+            self._prepare(work, then, background)
         else:
             then(work())
 
@@ -206,25 +237,65 @@ class MarkKeeper(QObject):
     def do(self, edit: Edit) -> None:
         """Apply any edit; KeyError when a mark it changes is not there any more."""
         self.ready()
+        self._finish_step()
         self.book.do(edit)
 
     def undo(self) -> Edit | None:
-        """Take the last step back."""
+        """Take the last step back and return it; very many marks are gone a moment later."""
         self.ready()
-        return self.book.undo()
+        self._finish_step()
+        return self._take_step(self.book.done, self.book.without_last, self.book.undo)
 
     def redo(self) -> Edit | None:
-        """Bring back what was undone last."""
+        """Bring back what was undone last and return it; very many marks are there a moment later."""
         self.ready()
-        return self.book.redo()
+        self._finish_step()
+        return self._take_step(self.book.undone, self.book.with_next, self.book.redo)
 
-    def _do_prepared(self, done: object) -> None:
-        assert isinstance(done, tuple)
-        *prepared, parts = done
-        if not self._is_closed:
-            self.ready()
-            self._parts = parts
-            self.book.do_new(*prepared)
+    def _take_step(
+        self,
+        edits: Sequence[Edit],
+        work: Callable[[], Callable[[], Marks]],
+        then: Callable[[Marks | None], Edit | None],
+    ) -> Edit | None:
+        if self._disk is None or not edits or len(edits[-1].changes) <= _FEW_CHANGES:
+            return then(None)
+        self._step = self._prepare(work(), then, None)
+        return edits[-1]
+
+    def _do_prepared(self, done: tuple[Edit, Marks, Marks, tuple[int, ...]]) -> None:
+        edit, before, after, parts = done
+        self.ready()
+        self._finish_step()
+        self._parts = parts
+        self.book.do_new(edit, before, after)
+
+    # What is prepared in the background
+
+    def _prepare(self, work: Callable[[], Any], then: Callable[[Any], Any], background: Background | None) -> _Pending:
+        """Do work elsewhere, on the thread of the disk if there is one, and then take a step, whatever is closed."""
+        pending = _Pending(work, then)
+        self._pending.append(pending)
+        if self._disk is not None:
+            self._disk.in_background("Prepare the marks", pending.result, partial(self._finish, pending))
+        elif background is not None:
+            background(pending.result, partial(self._finish, pending))
+        return pending
+
+    def _finish(self, pending: _Pending, _result: object = None) -> None:
+        """Take a step that was prepared, unless that is done."""
+        if pending not in self._pending:
+            return
+        self._pending.remove(pending)
+        if pending is self._step:
+            self._step = None
+        pending.then(pending.result())
+        if not self._pending and self.on_idle is not None:
+            self.on_idle()
+
+    def _finish_step(self) -> None:
+        if self._step is not None:
+            self._finish(self._step)
 
     def _on_step(self, step: Literal["do", "undo", "redo"], edit: Edit) -> None:
         parts, self._parts = self._parts, ()
@@ -277,6 +348,8 @@ class MarkKeeper(QObject):
         if merged is self._merging or merged is None:
             self._merging = None
             self.book.show(marks)
+            if self._disk is not None and self._is_ready and self.book.has_base:
+                self._disk.catch_up(marks.items)
             self.changed.emit(self.marks)
 
     def _take_branches(self, found: Found, disk: MarkDisk) -> None:
@@ -312,10 +385,14 @@ class MarkKeeper(QObject):
         self.kept_changed.emit()
 
     def close(self) -> None:
-        """Write everything down and let go of the disk."""
-        self._is_closed = True
-        if self._disk is not None:
-            self._disk.close()
+        """Take the steps that are being prepared, write everything down and let go of the disk."""
+        try:
+            while self._pending:
+                self._finish(self._pending[0])
+        finally:
+            self._merging = None
+            if self._disk is not None:
+                self._disk.close()
 
     def _answer_recovery(self) -> None:
         if self.recovered is not None:
@@ -345,22 +422,33 @@ class MarkShelf(QObject):
         if keeper is None:
             keeper = self._make(recording_id, recording)
         self._keepers[recording_id] = (keeper, users + 1)
+        keeper.on_idle = None
+        keeper.blockSignals(False)
         return keeper
 
     def give_back(self, recording_id: str) -> None:
-        """Need the keeper of a recording no more; the last one who does closes its book."""
+        """Need the keeper of a recording no more; the book is closed when nobody does and nothing is pending in it."""
         keeper, users = self._keepers[recording_id]
-        if users > 1:
-            self._keepers[recording_id] = (keeper, users - 1)
-        else:
+        self._keepers[recording_id] = (keeper, users - 1)
+        if users == 1:
+            keeper.blockSignals(True)  # nobody looks any more at what is still to come
+            keeper.on_idle = partial(self._close_unused, recording_id)
+            self._close_unused(recording_id)
+
+    def _close_unused(self, recording_id: str) -> None:
+        keeper, users = self._keepers[recording_id]
+        if users == 0 and not (keeper.is_pending and keeper.has_journal):
             del self._keepers[recording_id]
+            keeper.on_idle = None
             keeper.close()
+            keeper.blockSignals(False)
             keeper.deleteLater()
 
     def close(self) -> None:
         """End the work on the disk; for the end of the program."""
         for recording_id in list(self._keepers):
             keeper, _ = self._keepers.pop(recording_id)
+            keeper.on_idle = None
             keeper.close()
         if self._runner is not None:
             self._runner.shutdown(_SHUTDOWN_SECONDS)

@@ -210,7 +210,8 @@ class Saving(QObject):
         )
         if path.suffix.lower() in COPIES or not path.exists():
             return lambda: request
-        return lambda: replace(request, known=history.all_states() | set(standing))
+        # A mark that stands but is not to be saved has not changed: what becomes of its row the reader decides.
+        return lambda: replace(request, known=history.all_states() - (set(standing) - set(request.marks)))
 
     def _on_finished(self) -> None:
         if self.dialog is not None:
@@ -261,7 +262,7 @@ def kept_words(keeper: MarkKeeper) -> tuple[str, str, str]:
     """What the status line says of the marks: text, role and tool tip."""
     if keeper.fault:
         return "marks are NOT kept on disk", "bad", keeper.fault
-    count = len(keeper.book.history.unsaved)
+    count = len(keeper.book.history.unsaved) - len(keeper.book.history.elsewhere)
     saved = _time_of_day(str(keeper.saved.get("saved", "")))
     if count:
         what = _unsaved_words(keeper, count)
@@ -277,7 +278,8 @@ def kept_words(keeper: MarkKeeper) -> tuple[str, str, str]:
 
 def _unsaved_words(keeper: MarkKeeper, count: int) -> str:
     if count <= _FEW_CHANGES:
-        changes = keeper.book.history.unsaved_changes()
+        history = keeper.book.history
+        changes = history.changes_of(history.unsaved - history.elsewhere)
         if all(c.before is None and c.after is not None and c.after.author == READER for c in changes):
             return "1 own mark" if count == 1 else f"{count:,} own marks"
     return "1 change" if count == 1 else f"{count:,} changes"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 from analysis.annotation import Annotation
@@ -11,6 +12,7 @@ from analysis.annotation import Annotation
 # The marks of a recording's own file are counted from 1; those that are added later from here.
 FIRST_OWN_ID = 1_000_000_000
 
+_FEW = 64  # changes that are looked at one by one
 Step = Literal["do", "undo", "redo"]
 States = Mapping[int, Annotation | None]
 
@@ -46,13 +48,20 @@ class Edit:
     changes: tuple[Change, ...]
     at: str = ""
 
+    @cached_property
+    def new(self) -> dict[int, Annotation]:
+        """The marks by their ids where all that the edit does is to add some; else empty."""
+        marks = [change.after for change in self.changes if change.before is None]
+        return {m.id: m for m in marks if m is not None} if len(marks) == len(self.changes) else {}
+
 
 class History:
     """The edits that are in force and those that were undone, and what became of each mark.
 
     `states` is every mark that was ever touched as it stands (None: it is gone), `origins` the same before it was first
     touched (None: it was not there). `unsaved` holds the ids of those that stand otherwise than in the files that the
-    reader saved, or than in the recording where nothing was saved.
+    reader saved, or than in the recording where nothing was saved; `elsewhere` those of them that stand as they were
+    read from another file, which has them.
     """
 
     def __init__(self) -> None:
@@ -61,6 +70,8 @@ class History:
         self.origins: dict[int, Annotation | None] = {}
         self.states: dict[int, Annotation | None] = {}
         self.unsaved: set[int] = set()
+        self.elsewhere: set[int] = set()
+        self._read: dict[int, Annotation] = {}  # marks of other files as they were first added
         self._saved: dict[int, Annotation | None] = {}
 
     @classmethod
@@ -74,31 +85,21 @@ class History:
 
     def do(self, edit: Edit) -> None:
         """Take an edit as made; what could have been redone is forgotten."""
-        self._apply(edit.changes)
-        self.done.append(edit)
-        self.undone.clear()
-
-    def do_new(self, edit: Edit, new: Mapping[int, Annotation]) -> None:
-        """As `do` for an edit that only adds marks, `new` by their ids, but quick; KeyError for ids that are known."""
-        if not self.states.keys().isdisjoint(new):
-            raise KeyError(edit.label)
-        self.origins.update(dict.fromkeys(new))
-        self.states.update(new)
-        self.unsaved.update(new)
+        self._apply(edit)
         self.done.append(edit)
         self.undone.clear()
 
     def undo(self) -> Edit:
         """Take the last edit back; IndexError without one."""
         edit = self.done.pop()
-        self._apply(edit.changes, back=True)
+        self._apply(edit, back=True)
         self.undone.append(edit)
         return edit
 
     def redo(self) -> Edit:
         """Bring back what was undone last; IndexError without it."""
         edit = self.undone.pop()
-        self._apply(edit.changes)
+        self._apply(edit)
         self.done.append(edit)
         return edit
 
@@ -111,10 +112,15 @@ class History:
         for number in self.unsaved.difference(left):
             self._saved[number] = self.states[number]
         self.unsaved.intersection_update(left)
+        self.elsewhere.intersection_update(left)
 
     def unsaved_changes(self) -> tuple[Change, ...]:
         """What differs from the files that the reader saved, one change a mark."""
-        return tuple(Change(self._saved_state(number), self.states[number]) for number in sorted(self.unsaved))
+        return self.changes_of(self.unsaved)
+
+    def changes_of(self, numbers: Iterable[int]) -> tuple[Change, ...]:
+        """What differs from the files that the reader saved of some marks, by their ids."""
+        return tuple(Change(self._saved_state(number), self.states[number]) for number in sorted(numbers))
 
     def changes_since(self, states: States) -> tuple[Change, ...]:
         """What differs from earlier `states` of this history, one change a mark."""
@@ -127,6 +133,7 @@ class History:
         other.done, other.undone = list(self.done), list(self.undone)
         other.origins, other.states = dict(self.origins), dict(self.states)
         other.unsaved, other._saved = set(self.unsaved), dict(self._saved)
+        other.elsewhere, other._read = set(self.elsewhere), dict(self._read)
         return other
 
     def all_states(self) -> set[Annotation]:
@@ -171,23 +178,68 @@ class History:
             renamed = new_ids.get(number, number)
             history._saved[renamed] = _with_id(state, renamed)
         history.unsaved = {n for n in history.states if history.states[n] != history._saved_state(n)}
+        read = history._read
+        history.elsewhere = {n for n in history.unsaved if n in read and read[n] == history.states[n]}
         return history
 
-    def _apply(self, changes: Sequence[Change], back: bool = False) -> None:
-        origins, states, saved, unsaved = self.origins, self.states, self._saved, self.unsaved
-        for change in changes:
+    def _apply(self, edit: Edit, back: bool = False) -> None:
+        if len(edit.new) > _FEW and self._apply_new(edit.new, back):
+            return
+        for change in edit.changes:
             before, after = change.before, change.after
-            number = (before or after).id  # type: ignore[union-attr]
-            if number not in states:
-                origins[number] = after if back else before
-            state = states[number] = before if back else after
-            if (saved[number] if number in saved else origins[number]) == state:
-                unsaved.discard(number)
-            else:
-                unsaved.add(number)
+            number = change.id
+            if number not in self.states:
+                self.origins[number] = after if back else before
+                if number in edit.new and not back:
+                    self._read.update(_of_files({number: edit.new[number]}))
+            self.states[number] = before if back else after
+            self._judge(number)
+
+    def _apply_new(self, new: Mapping[int, Annotation], back: bool) -> bool:
+        """Apply an edit that adds very many marks all at once; False where each has to be looked at."""
+        numbers = new.keys()
+        if not back and numbers.isdisjoint(self.states):
+            self.origins.update(dict.fromkeys(new))
+            self._read.update(_of_files(new))
+        elif not numbers <= self.states.keys() or any(map(self.origins.get, new)):
+            return False
+        self.states.update(dict.fromkeys(new) if back else new)
+        if back:
+            self.unsaved -= numbers
+            self.elsewhere -= numbers
+        else:
+            self.unsaved |= numbers
+            self.elsewhere |= numbers & self._read.keys()
+        for number in numbers & self._saved.keys():
+            self._judge(number)
+        return True
+
+    def _judge(self, number: int) -> None:
+        """Tell whether a mark is unsaved as it stands."""
+        state = self.states[number]
+        if _is_same(self._saved_state(number), state):
+            self.unsaved.discard(number)
+            self.elsewhere.discard(number)
+            return
+        self.unsaved.add(number)
+        if number in self._read and _is_same(self._read[number], state):
+            self.elsewhere.add(number)
+        else:
+            self.elsewhere.discard(number)
 
     def _saved_state(self, number: int) -> Annotation | None:
         return self._saved[number] if number in self._saved else self.origins[number]
+
+
+def _is_same(one: Annotation | None, other: Annotation | None) -> bool:
+    return one is other or (one is not None and other is not None and one == other)
+
+
+def _of_files(new: Mapping[int, Annotation]) -> Mapping[int, Annotation]:
+    """Those of new marks that neither a reader nor a model made."""
+    authors = {mark.author for mark in new.values()}
+    kept = {author for author in authors if author != "reader" and not author.startswith("model:")}
+    return new if kept == authors else {n: mark for n, mark in new.items() if mark.author in kept}
 
 
 def _with_id(mark: Annotation | None, number: int) -> Annotation | None:

@@ -43,6 +43,7 @@ class Journal:
         self._head = {"journal": VERSION, "uid": self.uid, "recording": recording_id, "place": place}
         self._is_new = not account.uid
         self._unfinished = account.session is not None
+        self._was_table_behind = account.is_table_behind
         self._number = account.last_number
         self._done, self._undone = list(account.done), list(account.undone)
         self._begun = False
@@ -101,10 +102,13 @@ class Journal:
                     self._is_new = False
                     _sync_folder(self.path.parent)
 
-    def close(self) -> None:
-        """Say that the session ended as it should, and let go of the file."""
-        if self._begun or self._unfinished:
-            self._write({"closed": now()})
+    def close(self, is_table_behind: bool = False) -> None:
+        """Say that the session ended as it should, and let go of the file.
+
+        `is_table_behind` tells that the table beside the journal does not say yet what was done last.
+        """
+        if self._begun or self._unfinished or is_table_behind != self._was_table_behind:
+            self._write({"closed": now(), **({"behind": True} if is_table_behind else {})})
             self.sync()
         with self._lock, self._sync_lock:
             if self._file is not None:

@@ -27,6 +27,7 @@ class Account:
     session began, None where it was closed properly; `last_step` when something was last done. `uid` tells journals of
     one recording apart, `merged` names those whose edits this one has taken over. `whole_bytes` is where the last whole
     line ends, `damaged` the lines that are not as they were written. `saved` is the last record of a save.
+    `is_table_behind` tells that the table beside the journal may be older than it.
     """
 
     history: History = field(default_factory=History)
@@ -41,6 +42,7 @@ class Account:
     whole_bytes: int = 0
     size: int = 0
     damaged: list[bytes] = field(default_factory=list)
+    is_table_behind: bool = False
 
     @property
     def unfinished(self) -> tuple[Change, ...]:
@@ -112,6 +114,7 @@ def _take(account: Account, record: Record, parts: dict[int, tuple[Change, ...]]
             account.session = dict(account.history.states)
         elif "closed" in record:
             account.session = None
+            account.is_table_behind = bool(record.get("behind"))
         elif "saved" in record:
             account.history.settle(set(record["left"]))
             account.saved = record
@@ -134,10 +137,10 @@ def _check_version(version: int, path: Path) -> None:
 def _take_step(account: Account, record: Record, parts: dict[int, tuple[Change, ...]]) -> None:
     step = record["step"]
     if step == "do":
-        changes = decode_changes(record.get("changes", ()))
+        changes = list(decode_changes(record.get("changes", ())))
         for number in record.get("parts", ()):
             changes += parts.pop(number, ())
-        edit = Edit(str(record["label"]), changes, str(record["at"]))
+        edit = Edit(str(record["label"]), tuple(changes), str(record["at"]))
         if record["after"] != (account.done[-1] if account.done else 0):
             _go_to(account, record["after"])
         account.history.do(edit)
@@ -154,6 +157,7 @@ def _take_step(account: Account, record: Record, parts: dict[int, tuple[Change, 
     else:
         raise ValueError(step)
     account.last_step = str(record["at"])
+    account.is_table_behind = True
 
 
 def _go_to(account: Account, number: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -135,50 +135,65 @@ class MarkBook:
         edit = edit if edit.at else replace(edit, at=now())
         if any(self.history.current(change) != change.before for change in edit.changes):
             raise KeyError(f"a mark has changed meanwhile: {edit.label}")
-        self._show(edit.changes)
+        self.marks = self._stepping(edit.changes)()
         self.history.do(edit)
         self._tell("do", edit)
         return edit
 
-    def do_new(self, edit: Edit, new: Mapping[int, Annotation], before: Marks, after: Marks) -> None:
-        """Apply an edit that only adds very many marks, `new` by their ids, which was worked out elsewhere.
+    def do_new(self, edit: Edit, before: Marks, after: Marks) -> None:
+        """Apply an edit that only adds very many marks, which was worked out elsewhere.
 
         `before` and `after` are the marks without and with them; they count only when nothing happened meanwhile.
         """
+        if not self.history.states.keys().isdisjoint(edit.new):
+            raise KeyError(edit.label)
         if before is self.marks:
             self.marks = after
         else:
-            self._show(edit.changes)
-        self.history.do_new(edit, new)
+            self.marks = self._stepping(edit.changes)()
+        self.history.do(edit)
         self._tell("do", edit)
 
-    def undo(self) -> Edit | None:
-        """Take the last edit back; None when there is none."""
+    def without_last(self) -> Callable[[], Marks]:
+        """What works the marks out that an undo will leave, on any thread: very many take a while."""
+        return self._stepping(self.history.done[-1].changes, back=True)
+
+    def with_next(self) -> Callable[[], Marks]:
+        """The same for a redo."""
+        return self._stepping(self.history.undone[-1].changes)
+
+    def undo(self, marks: Marks | None = None) -> Edit | None:
+        """Take the last edit back; None when there is none. `marks` are what it leaves, where that is known."""
         if not self.history.done:
             return None
-        self._show(self.history.done[-1].changes, back=True)
+        self.marks = marks if marks is not None else self.without_last()()
         edit = self.history.undo()
         self._tell("undo", edit)
         return edit
 
-    def redo(self) -> Edit | None:
-        """Bring back what was undone last; None when there is nothing."""
+    def redo(self, marks: Marks | None = None) -> Edit | None:
+        """Bring back what was undone last; None when there is nothing. `marks` as in `undo`."""
         if not self.history.undone:
             return None
-        self._show(self.history.undone[-1].changes)
+        self.marks = marks if marks is not None else self.with_next()()
         edit = self.history.redo()
         self._tell("redo", edit)
         return edit
 
-    def _show(self, changes: Sequence[Change], back: bool = False) -> None:
-        states = self.history.states
-        standing = (states.get(c.id, c.after if back else c.before) for c in changes)
-        removed = [mark for mark in standing if mark is not None]
-        added = [mark for c in changes if (mark := c.before if back else c.after) is not None]
-        if not self.has_base:  # edits of file marks wait for them
-            there = {mark.id for mark in self.marks.items}
-            removed = [mark for mark in removed if mark.id in there]
-        self.marks = self.marks.changed(removed, added)
+    def _stepping(self, changes: Sequence[Change], back: bool = False) -> Callable[[], Marks]:
+        """What works out the marks after changes, or after those are taken back."""
+        marks, states, has_base = self.marks, self.history.states, self.has_base
+
+        def work() -> Marks:
+            standing = [states.get(c.id, c.after if back else c.before) for c in changes]
+            removed = [mark for mark in standing if mark is not None]
+            added = [mark for c in changes if (mark := c.before if back else c.after) is not None]
+            if not has_base:  # edits of file marks wait for them
+                there = {mark.id for mark in marks.items}
+                removed = [mark for mark in removed if mark.id in there]
+            return marks.changed(removed, added)
+
+        return work
 
     def _tell(self, step: Step, edit: Edit) -> None:
         if self._on_step is not None:

@@ -7,7 +7,7 @@ import io
 import json
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from itertools import pairwise
@@ -87,29 +87,29 @@ class MarkTable:
         self._has_exact = False
         self._lines: dict[int, tuple[Annotation, str]] = {}  # of marks with ids
 
-    def format(self, marks: Iterable[Annotation]) -> bytes:
-        """The table, as `format_marks` has it."""
+    def format(self, marks: Iterable[Annotation], check: Callable[[], None] | None = None) -> bytes:
+        """The table, as `format_marks` has it; `check` is called now and then, and may raise."""
         rows = list(marks)
         if any(a.onset > b.onset for a, b in pairwise(rows)):
             rows.sort(key=_TIME)
         further = column_order(rows)
         if further != self._further:
             self._further, self._lines = further, {}
-        lines = self._lines_of(rows)
+        lines = self._lines_of(rows, check)
         if lines is None:
             self._has_exact, self._lines = True, {}
-            lines = self._lines_of(rows)
+            lines = self._lines_of(rows, check)
             assert lines is not None
         if not rows:
             lines = [self._line({"onset": "0", "duration": self._facts["recordingDuration"], **_NO_MARKS})]
         names = [*COLUMNS, *OUR_COLUMNS, *(name for name, _ in further), *self._exact_column()]
         return "\n".join([join_cells(names, self._delimiter), *lines, ""]).encode()
 
-    def _lines_of(self, rows: Sequence[Annotation]) -> list[str] | None:
+    def _lines_of(self, rows: Sequence[Annotation], check: Callable[[], None] | None) -> list[str] | None:
         """A line for each mark; None where one needs the column `exact` and there is none."""
         before, self._lines = self._lines, {}
         lines: list[str] = []
-        for mark in slowly(rows):
+        for mark in slowly(rows, check):
             known = before.get(mark.id)
             if known is None or known[0] is not mark:
                 cells = mark_cells(mark)
@@ -247,12 +247,14 @@ def join_cells(cells: Sequence[str], delimiter: str) -> str:
     return line.getvalue()
 
 
-def slowly(items: Sequence[Any]) -> Iterator[Any]:
-    """The items, with a pause now and then for whoever else wants to run."""
+def slowly(items: Sequence[Any], check: Callable[[], None] | None = None) -> Iterator[Any]:
+    """The items, with a pause now and then for whoever else wants to run, and a `check`, which may raise."""
     for i, item in enumerate(items, 1):
         yield item
         if i % _ROWS_AT_A_TIME == 0:
             time.sleep(0)
+            if check is not None:
+                check()
 
 
 def has_column(name: str) -> bool:

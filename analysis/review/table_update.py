@@ -33,6 +33,7 @@ from analysis.review.mark_tables import (
     mark_cells,
     slowly,
 )
+from analysis.review.raters import said_by_file
 
 _LABEL_KEY = ("eventType", 0)
 
@@ -51,16 +52,18 @@ class TableUpdate:
     """What becomes of a table when marks are saved into it.
 
     `known` are marks as they once stood here: a row that says one of them, and no mark any more, has been changed or
-    removed. A row that is neither is a stranger, which only the reader can decide about. Lines that tell of no event,
-    of background, or of what lies past the end stay. RecordingError where the file is no table of events.
+    removed. A row that is neither is a stranger, which only the reader can decide about. A mark that was read from the
+    table, as the word of a file of its name, is the mark of its row. Lines that tell of no event, of background, or of
+    what lies past the end stay. RecordingError where the file is no table of events.
     """
 
     def __init__(self, path: Path, marks: Iterable[Annotation], known: Collection[Annotation], duration: float) -> None:
         self._table = parse_table(path, Complaints(path))
+        self._name = path.name
         self._raw = path.read_bytes()
         self._duration = duration
         self._fates: dict[int, str] = {}  # of lines that tell of events, by their number
-        self._new = self._compare(list(marks), {_content(mark) for mark in known})
+        self._new = self._compare(list(marks), {mark_content(mark) for mark in known})
         counts = Counter(self._fates.values())
         self.contents = TableContents(counts["kept"], counts["outdated"], counts["stranger"])
 
@@ -68,20 +71,30 @@ class TableUpdate:
         """Decide about each row; returns the marks that no row says."""
         waiting: dict[Annotation, list[Annotation]] = {}
         for mark in reversed(marks):
-            waiting.setdefault(_content(mark), []).append(mark)
+            waiting.setdefault(mark_content(mark), []).append(mark)
         for row in slowly(self._table.rows):
-            said = _content(row.annotation)
-            cut = replace(said, duration=max(0.0, self._duration - said.onset))
-            content = said if said in waiting or said in known or said.stop <= self._duration else cut
-            if waiting.get(content):
-                waiting[content].pop()
+            said, as_file = self._forms(row)
+            # A row is the word of whoever it names, and of the file for whoever has opened that: both may be there.
+            found = [next((form for form in forms if waiting.get(form)), None) for forms in (said, as_file)]
+            for form in found:
+                if form is not None:
+                    waiting[form].pop()
+            if any(form is not None for form in found):
                 self._fates[row.line] = "kept"
-            elif content in known:
+            elif any(form in known for form in (*said, *as_file)):
                 self._fates[row.line] = "outdated"
             elif not _is_background(row) and row.onset <= self._duration:
                 self._fates[row.line] = "stranger"
         left = [mark for others in waiting.values() for mark in others]
         return sorted(left, key=lambda mark: (mark.onset, mark.stop))
+
+    def _forms(self, row: EventRow) -> tuple[list[Annotation], list[Annotation]]:
+        """What a mark that was read from a row says: as it stands or cut at the end; and this as the file's word."""
+        said = mark_content(row.annotation)
+        ends = (self._duration, self._table.duration or self._duration)
+        cut = {replace(said, duration=max(0.0, end - said.onset)): None for end in sorted(ends) if said.stop > end}
+        forms = [said, *cut]
+        return forms, [form for form in said_by_file(forms, self._name) if form not in forms]
 
     def text(self, keep_strangers: bool, start: datetime | None) -> bytes:
         """The table with the marks in it; `start` is the recording's, for rows that are new."""
@@ -148,11 +161,10 @@ class TableUpdate:
         return mark + (text if text.endswith(end) else text + end).encode()
 
 
-def _content(mark: Annotation) -> Annotation:
+def mark_content(mark: Annotation) -> Annotation:
     """A mark as tables tell it: a cell without anything says the same as no cell."""
-    if not mark.extras:
-        return mark
-    return replace(mark, extras=tuple(extra for extra in mark.extras if extra[1] not in ("", NOT_AVAILABLE)))
+    told = tuple(extra for extra in mark.extras if extra[1] not in ("", NOT_AVAILABLE))
+    return mark if len(told) == len(mark.extras) else replace(mark, extras=told)
 
 
 def _is_background(row: EventRow) -> bool:

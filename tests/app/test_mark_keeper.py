@@ -168,36 +168,98 @@ def test_a_session_that_is_closed_without_an_answer_has_gone_on(shelves, recordi
     assert _begin(shelves[0], recording).recovered is None
 
 
-def test_very_many_marks_are_written_in_the_background(shelves, folder: Path, recording) -> None:
+def _sidecar_marks(count: int) -> list[Annotation]:
+    return [Annotation(float(i % 500), 0.0, "x", author="sidecar") for i in range(count)]
+
+
+def _no_other_thread(_work, _then) -> None:
+    """A background of windows, which those who have a disk have no use for."""
+    raise AssertionError
+
+
+def test_very_many_marks_are_written_in_the_background(qtbot, shelves, folder: Path, recording) -> None:
     keeper = _begin(shelves[0], recording)
-    waiting = []
-    marks = [Annotation(float(i % 500), 0.0, "x", author="sidecar") for i in range(6000)]
-    assert keeper.add(marks, "Import", lambda work, then: waiting.append((work, then))) == ()
+    assert keeper.add(_sidecar_marks(6000), "Import", _no_other_thread) == ()
     keeper.add([SPIKE], "Mark spike")  # meanwhile
-    work, then = waiting.pop()
-    done = work()
+    assert not keeper.is_ready
     assert len(keeper.marks) == 4
-    then(done)
+    qtbot.waitUntil(lambda: keeper.is_ready)
     assert len(keeper.marks) == 6004
     assert len({mark.id for mark in keeper.marks.items}) == 6004
     history = read_journal(folder / f"{ID}.journal").history
     assert [edit.label for edit in history.done] == ["Mark spike", "Import"]
     assert sum(mark is not None for mark in history.states.values()) == 6001
+    assert (len(keeper.book.history.unsaved), len(keeper.book.history.elsewhere)) == (6001, 6000)
+
+
+def test_very_many_marks_are_undone_in_the_background(qtbot, shelves, recording) -> None:
+    keeper = _begin(shelves[0], recording)
+    keeper.add(_sidecar_marks(6000), "Import")
+    assert keeper.undo().label == "Import"
+    assert len(keeper.marks) == 6003  # still
+    qtbot.waitUntil(lambda: keeper.is_ready)
+    assert len(keeper.marks) == 3
+    assert keeper.redo().label == "Import"
+    keeper.add([SPIKE], "Mark spike")  # after it, whatever has come of it yet
+    assert len(keeper.marks) == 6004
     keeper.undo()
-    assert len(keeper.marks) == 4
+    assert keeper.undo().label == "Import"
+    assert keeper.undo() is None
+    assert len(keeper.marks) == 3
+    qtbot.wait(50)
+    assert len(keeper.marks) == 3
+    assert not keeper.book.history.unsaved
+
+
+@pytest.mark.parametrize("end", ["closed", "another recording", "and back"])
+@pytest.mark.parametrize("compared", [False, True])
+def test_very_many_marks_outlive_the_window(qtbot, shelves, recording, end: str, compared: bool) -> None:
+    keeper = _begin(shelves[0], recording)
+    add = keeper.add_missing if compared else keeper.add
+    add(_sidecar_marks(6000), "Import", _no_other_thread)
+    assert not keeper.is_ready
+    if end == "closed":
+        shelves[0].close()
+        shelves.append(MarkShelf(folder=shelves[0]._folder))
+    else:
+        shelves[0].give_back(ID)
+        if end == "another recording":
+            qtbot.waitUntil(lambda: ID not in shelves[0]._keepers)
+    keeper = _begin(shelves[-1], recording)
+    qtbot.waitUntil(lambda: keeper.is_ready)
+    assert len(keeper.marks) == 6003
+    assert keeper.book.undo_label == "Import"
+    assert keeper.recovered is None
+
+
+def test_the_table_of_very_many_marks_keeps_nobody_waiting(qtbot, shelves, folder: Path, recording) -> None:
+    table = folder / f"{ID}_events.tsv"
+    keeper = _begin(shelves[0], recording)
+    keeper.add(_sidecar_marks(6000), "Import")
+    shelves[0].close()
+    assert not table.exists()
+    assert read_journal(folder / f"{ID}.journal").is_table_behind
+    shelves.append(MarkShelf(folder=folder))
+    keeper = shelves[1].take(ID, recording)
+    keeper.ready()
+    keeper.set_file_marks(_file_marks())
+    qtbot.waitUntil(lambda: keeper.is_ready)
+    qtbot.waitUntil(table.exists, timeout=20_000)
+    assert list(read_marks(table).events) == list(keeper.marks.items)
+    shelves[1].give_back(ID)
+    assert not read_journal(folder / f"{ID}.journal").is_table_behind
 
 
 @pytest.mark.parametrize("in_background", [False, True])
-def test_a_file_that_is_read_again_adds_nothing(shelves, recording, in_background: bool) -> None:
+def test_a_file_that_is_read_again_adds_nothing(qtbot, shelves, recording, in_background: bool) -> None:
     keeper = _begin(shelves[0], recording)
-    waiting, told = [], []
-    background = (lambda work, then: waiting.append((work, then))) if in_background else None
+    told: list[tuple[int, int]] = []
+    background = _no_other_thread if in_background else None
     events = [Annotation(float(i // 2), 0.0, "x", author="sidecar") for i in range(6000 if in_background else 6)]
-    for read, added in ((events, len(events)), (events, 0), ([*events, events[0], SPIKE], 2)):
+    same = [replace(event, extras=(("value", "n/a"),)) for event in events]  # a column that came later
+    for read, added in ((events, len(events)), (events, 0), (same, 0), ([*events, events[0], SPIKE], 2)):
         keeper.add_missing(read, "Add events", background, lambda *counts: told.append(counts))
-        while waiting:
-            work, then = waiting.pop(0)
-            then(work())
+        qtbot.waitUntil(lambda: keeper.is_ready)
         assert told.pop() == (added, len(read))
     assert len(keeper.marks) == 3 + len(events) + 2
 
@@ -257,9 +319,9 @@ def test_windows_of_one_program_share_a_journal(shelves, recording) -> None:
     assert second is first
     first.add([SPIKE], "Mark spike")
     shelves[0].give_back(ID)
-    assert not first._is_closed
+    assert ID in shelves[0]._keepers
     shelves[0].give_back(ID)
-    assert first._is_closed
+    assert ID not in shelves[0]._keepers
 
 
 def test_marks_of_a_file_that_has_changed_are_kept_as_own_marks(shelves, recording) -> None:
@@ -382,4 +444,5 @@ def test_very_many_marks_of_a_journal_are_sorted_in_the_background(
     qtbot.wait(200)  # for whatever the background still brings
     assert len(keeper.marks) == (3 if edit else 6003)
     keeper.redo()
+    qtbot.waitUntil(lambda: keeper.is_ready)
     assert len(keeper.marks) == 6003

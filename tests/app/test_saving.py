@@ -133,6 +133,45 @@ def test_a_file_of_others_is_asked_about_and_kept_as_a_backup(opened, qtbot, tmp
     assert letter.read_text() == "Dear reader\n"
 
 
+def test_a_table_that_was_opened_keeps_its_rows(opened, qtbot, tmp_path):
+    window = opened()
+    keeper = window.main.session.keeper
+    table = tmp_path / "theirs.tsv"
+    text = "onset\tduration\ttrial_type\tvalue\n1\t0\tnoise\t7\n3\t0\tnoise\t7\n3\t0\tnoise\t7\n"
+    table.write_text(text)
+
+    def save(*dropped: str) -> int:
+        dialog = _dialog(window, qtbot)
+        dialog.path.setText(str(table))
+        for category in dropped:
+            dialog.categories[category].setChecked(False)
+        qtbot.waitUntil(lambda: "This table exists" in dialog.remark.text())
+        _save(window, qtbot)
+        return len(read_marks(table).events)
+
+    keeper.add([SPIKE], "Mark spike")
+    n_before = len(keeper.marks)
+    window.main.opener.read_events(str(table), window.main.session.recording)
+    window.wait()
+    assert len(keeper.marks) == n_before + 3
+    assert _kept(window) == "1 own mark, not saved to a file · journal on"  # what was opened is in a file already
+    assert save("file") == 4
+    assert [row.split("\t")[:4] for row in table.read_text().splitlines()[:4]] == [
+        row.split("\t") for row in text.splitlines()
+    ]
+    assert save() == n_before + 3
+    first = next(mark for mark in keeper.marks.items if mark.author == "theirs.tsv")
+    keeper.change(first, replace(first, onset=2.5), "Move")
+    assert _kept(window).startswith("1 change since")
+    assert save() == n_before + 3
+    assert sorted(m.onset for m in read_marks(table).events if m.description == "noise") == [2.5, 3.0, 3.0]
+    keeper.remove([next(m for m in keeper.marks.items if m.onset == 3.0 and m.description == "noise")], "Delete")
+    assert save() == n_before + 2
+    window.main.opener.read_events(str(table), window.main.session.recording)
+    window.wait()
+    assert [mark.description for mark in keeper.marks.items].count("noise") == 2
+
+
 @pytest.mark.parametrize(
     ("path", "fault"),
     [

@@ -14,6 +14,7 @@ from analysis.annotation import Annotation, Review
 from analysis.errors import RecordingError
 from analysis.event_tables import read_marks
 from analysis.review.mark_tables import format_marks
+from analysis.review.raters import said_by_file
 from analysis.review.table_update import TableContents, TableUpdate
 
 START = datetime(2021, 5, 6, 7, 8, 9)
@@ -82,6 +83,46 @@ def test_rows_that_are_alike_are_counted(tmp_path: Path) -> None:
     path.write_text("onset,duration,label\n1,0,x\n1,0,x\n1,0,x\n")
     events = list(read_marks(path).events)
     assert _update(path, events[:2], events) == "onset,duration,label\n1,0,x\n1,0,x\n"
+
+
+def _table_of_ours() -> str:
+    marks = [
+        Annotation(1.0, 2.0, "sz", author="reader", review=Review(comment="a\tb", created="then")),
+        Annotation(1.0, 2.0, "sz", author="model:A", confidence=0.5, review=Review("accepted", "me", "now")),
+        Annotation(1.0, 2.0, "sz", author="model:A", confidence=0.5),
+        Annotation(4.0, 0.0, "x", ("T3",), author="other.tsv", extras=(("v", "1"), ("w", ""))),
+        Annotation(4.0, 0.0, "x", ("T3",), author="other.tsv", extras=(("v", "1"), ("w", ""))),
+    ]
+    return format_marks(marks, START, 100.0).decode()
+
+
+SZCORE = (
+    "onset\tduration\teventType\tconfidence\tchannels\tdateTime\trecordingDuration\n"
+    "1.0\t2.0\tsz\tn/a\tall\t2021-05-06 07:08:09\t100.0\n"
+    "94.0\t9.0\tsz\t0.5\tT3,T5\t2021-05-06 07:08:09\t100.0\n"
+)
+
+
+@pytest.mark.parametrize("text", [_table_of_ours(), SZCORE, BIDS, BIDS + BIDS.split("\n", 1)[1]])
+def test_marks_of_a_file_that_was_opened_are_those_of_its_rows(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "e.tsv"
+    path.write_text(text)
+    own = [mark for mark in read_marks(path, 100.0).events if mark.author == "reader"]
+    opened = list(said_by_file(read_marks(path, 100.0).events, path.name))
+    assert _update(path, [*own, *opened], [*own, *opened], False) == text
+    assert _update(path, opened, opened, False) == text
+    shorter = text.replace("\t100.0\n", "\t98.5\n").replace("\t100\t", "\t98.5\t")  # at which ends are cut then
+    path.write_text(shorter)
+    cut = list(said_by_file(read_marks(path, 100.0).events, path.name))
+    assert _update(path, cut, cut, False) == shorter
+    path.write_text(text)
+    before = len(read_marks(path, 100.0).events)
+    moved = [replace(opened[0], onset=0.25, review=replace(opened[0].review, changed="now")), *opened[1:]]
+    path.write_text(_update(path, moved, [*opened, *moved]))
+    again = list(said_by_file(read_marks(path, 100.0).events, path.name))
+    assert sorted(map(repr, map(_content, again))) == sorted(map(repr, map(_content, moved)))
+    path.write_text(_update(path, moved[:-1], [*opened, *moved]))
+    assert len(read_marks(path, 100.0).events) == before - 1
 
 
 def test_rows_of_background_and_past_the_end_stay(tmp_path: Path) -> None:
