@@ -24,6 +24,7 @@ class ActionSpec:
     submenu: str = ""
 
 
+PLAY_SPEEDS = (1, 2, 4, 8, 16, 32, 64)
 _BY_KEYS = "Cursor and selection by keys"
 
 
@@ -66,6 +67,10 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("forward", "Go", "Forward again", ("Alt+Right",)),
     ActionSpec("next_event", "Go", "Next event", ("N",)),
     ActionSpec("previous_event", "Go", "Previous event", ("P",)),
+    ActionSpec("play", "Go", "Play on, or stop", ("Space",)),
+    ActionSpec("next_play_speed", "Go", "Next speed", ("Shift+Space",), submenu="Play speed"),
+    *(ActionSpec(f"play_{speed}", "Go", f"Play at {speed}x", (), True, "Play speed") for speed in PLAY_SPEEDS),
+    ActionSpec("find_channel", "Go", "Find a channel…", ("Ctrl+F",)),
     ActionSpec("more_sensitive", "View", "Taller traces", ("Up", "+", "=")),
     ActionSpec("less_sensitive", "View", "Flatter traces", ("Down", "-")),
     ActionSpec("channel_types", "View", "Scale and filters per channel type…", ("Ctrl+T",)),
@@ -95,6 +100,8 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("bad_channels", "View", "Bad channels…", ("Ctrl+B",), submenu="Montage"),
     ActionSpec("toggle_bad", "View", "Chosen row's channel bad, or good again", ("B",), submenu="Montage"),
     ActionSpec("toggle_notch", "View", "Notch filter on or off", ("F",)),
+    ActionSpec("next_part", "View", "Next part of the window", ("F6",)),
+    ActionSpec("previous_part", "View", "Part of the window before", ("Shift+F6",)),
     ActionSpec("overlays", "View", "Show the overlay list", ("O",)),
     ActionSpec("hide_overlays", "View", "Hide overlays (or hold H)", (), checkable=True),
     ActionSpec("clock", "View", "Time of day on the axis", ("T",), checkable=True),

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QFileDialog, QMessageBox
 
+from app.asking import ask
 from app.dialogs.calibration import CalibrationDialog
-from app.dialogs.command_search import CommandSearch
+from app.dialogs.command_search import Command, CommandSearch, commands_of_menu
 from app.dialogs.event_rules import EventRulesDialog
+from app.dialogs.find_channel import FindChannel, list_places
 from app.dialogs.help import HelpDialog
 from app.jobs import Job
 from app.look import screen_name
@@ -51,7 +53,7 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         "calibrate": partial(calibrate, window),
         "load_checkpoint": partial(choose_checkpoint, window),
         "run": lambda: run_model(window),
-        "cancel": lambda: window.marking.let_go() or window.measuring.escape() or window.runner.cancel_all(),
+        "cancel": partial(let_go_or_cancel, window),
         "event_rules": partial(choose_rules, window),
         "help": lambda: HelpDialog(window).exec(),
         "find_command": partial(find_command, window),
@@ -66,6 +68,7 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         **window.montages.handlers(),
         **window.scaling.handlers(),
         **window.look.handlers(),
+        **window.key_ways.handlers(),
         **window.marking.handlers(),
         **window.queue.handlers(),
         **window.review_edits.handlers(),
@@ -78,6 +81,8 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         "raters": lambda: show_dock(window, "raters"),
         **window.trending.handlers(),
         **window.travelling.handlers(),
+        **window.playing.handlers(),
+        "find_channel": partial(find_channel, window),
     }
 
 
@@ -138,6 +143,12 @@ def run_model(window: MainWindow) -> None:
         window.runs.run(window.session.model, window.toolbar.device)
 
 
+def let_go_or_cancel(window: MainWindow) -> None:
+    """End what is nearest at hand: a selection or mark, a caliper, the scrolling page, or else every job."""
+    if not (window.marking.let_go() or window.measuring.escape() or window.playing.stop()):
+        window.runner.cancel_all()
+
+
 def save_screenshot(window: MainWindow) -> None:
     """Ask where to save a picture of the window and save it."""
     window.view.refine_now()
@@ -170,11 +181,39 @@ def choose_rules(window: MainWindow) -> None:
         window.runs.set_rule(dialog.rule())
 
 
+def all_commands(window: MainWindow) -> list[Command]:
+    """Everything that menus and fields of the window offer, as the search lists it."""
+    bar = window.menuBar()
+    assert bar is not None
+    found = commands_of_menu(bar)
+    for field in window.toolbar.fields():
+        if field is not window.toolbar.montage:  # montages stand in the menus
+            found += [Command("", field.accessibleName(), action) for action in field.choices()]
+    trends = window.view.trends.axis.button.menu()
+    assert trends is not None
+    return found + commands_of_menu(trends, "Trends")
+
+
 def find_command(window: MainWindow) -> None:
     """Let the reader find an action by its name, and do it."""
-    search = CommandSearch(window.actions_by_id, window)
+    search = CommandSearch(all_commands(window), window)
     if search.exec() and search.chosen is not None:
         search.chosen.trigger()
+
+
+def find_channel(window: MainWindow) -> None:
+    """Let the reader find a row by an electrode's name, and point it out; or say which montage has it."""
+    session = window.session
+    recording, montage = session.recording, session.montage
+    if recording is None or montage is None:
+        window.status.say("open a recording first", "warning")
+        return
+    dialog = FindChannel(list_places(recording.channels, montage, window.montages.derivable()), window)
+    if not ask(dialog, session) or dialog.chosen is None:
+        return
+    window.view.trace_view.gutter.set_chosen(dialog.chosen.row)
+    if dialog.chosen.row is None:
+        window.status.say(f"{dialog.chosen.name} is {dialog.chosen.told}", "warning")
 
 
 def open_new_window(window: MainWindow) -> MainWindow:

@@ -27,6 +27,7 @@ from app.held_key import Peek
 from app.inspector import AgreementPanel, PredictionPanel
 from app.job_panel import JobPanel
 from app.jobs import Job, JobRunner
+from app.key_ways import KeyWays
 from app.look import Look
 from app.marking import Marking
 from app.measuring import Measuring
@@ -36,6 +37,7 @@ from app.montage_choice import MontageChoice
 from app.overlay_panel import OverlayPanel
 from app.page_length import TimeBase
 from app.panel import PanelDock
+from app.playing import Playing
 from app.rater_name import RaterName
 from app.raters_panel import RatersPanel
 from app.reading import Reading
@@ -105,6 +107,7 @@ class MainWindow(QMainWindow):
         self.time_base = TimeBase(self.session, self.view, self)
         self.scaling = Scaling(self.session, self.view, self.time_base, self)
         self.look = Look(self)
+        self.key_ways = KeyWays(self)
         self.peek = Peek(self, lambda: self.hide_overlays(True), self._end_peek)
         self.marking = Marking(self.session, self.view, self.settings, self)
         self.montages = MontageChoice(self.session, self.view, self.workplace.montages, self.settings, self)
@@ -114,6 +117,7 @@ class MainWindow(QMainWindow):
             self.session, self.view, self.runner, self.engine, *inspector, lambda: self.toolbar.device, self
         )
         self.travelling = Travelling(self.session, self, self.is_clock_shown)
+        self.playing = Playing(self.session, lambda: self.reading.loader.settled(), self)
         self.trending = Trending(
             self.session, self.view.trends, self.opener, self.runner, self.settings, results_folder, self
         )
@@ -155,6 +159,7 @@ class MainWindow(QMainWindow):
         self.toolbar.montage_chosen.connect(self.montages.choose_name)
         self.toolbar.editor_requested.connect(self.montages.edit)
         self.montages.attach(self.actions_by_id)
+        self.playing.attach(self.actions_by_id)
         self.view.setMinimumWidth(_LEAST_VIEW)
         self.setCentralWidget(self.view)
         self.setStatusBar(self.status)
@@ -243,6 +248,8 @@ class MainWindow(QMainWindow):
         self.view.hovered.connect(self.status.show_cursor)
         self.view.unhovered.connect(self.status.clear_cursor)
         self.travelling.told.connect(self.status.say)
+        self.playing.told.connect(self.status.say)
+        self.playing.changed.connect(self.status.show_playing)
         self.saving.told.connect(self.status.say)
         self.saving.failed.connect(self.show_error)
         self.saving.long_work.connect(self.job_panel.add)
@@ -451,6 +458,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent | None) -> None:
         """End the work cleanly and remember how the window looked."""
         self._remember()
+        self.playing.stop()
         self.reading.close()
         self.measuring.close()
         self.analysing.close()

@@ -9,9 +9,18 @@ from PyQt6.QtCore import QObject, QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
 
-from analysis.montage import REFERENCE, Derivation, MontageOptions, reference_choices, reference_name
+from analysis.montage import (
+    REFERENCE,
+    Derivation,
+    Montage,
+    MontageOptions,
+    build_montage,
+    reference_choices,
+    reference_name,
+)
 from analysis.montages.own import OwnMontages
 from analysis.montages.sources import Sources
+from app.asking import ask
 from app.dialogs.bad_channels import BadChannelsDialog
 from app.dialogs.montage_editor import MontageEditor
 from app.montage_entries import KEYS, MontageEntry, entries_for
@@ -150,6 +159,15 @@ class MontageChoice(QObject):
             last = f"1 to {len(self.entries)}" if len(self.entries) > 1 else "1"
             self._session.refused.emit(f"key {number} has no montage here: this recording has {last}")
 
+    def derivable(self) -> list[tuple[str, Montage]]:
+        """The montages of the list other than the one in force that can be derived, each by its short title and key."""
+        session, found = self._session, []
+        for entry in self.entries if session.recording is not None else ():
+            if entry.name not in (REFERENCE, session.view.montage) and not entry.refusal:
+                made = build_montage(entry.name, session.recording, session.bad_channels, session.montage_options)
+                found.append((f"{entry.short} ({entry.key})" if entry.key else entry.short, made))
+        return found
+
     def choose_name(self, name: str, _checked: bool = False) -> None:
         """Show a montage of the list."""
         if name == REFERENCE:
@@ -169,9 +187,13 @@ class MontageChoice(QObject):
             return
         current = choices.index(self._reference) if self._reference in choices else 0
         text = "Take this channel from all others of its kind:"
-        name, accepted = QInputDialog.getItem(self._window, "Reference", text, choices, current, False)
-        if accepted and name:
-            self._session.change_view(montage=reference_name(name))
+        dialog = QInputDialog(self._window)
+        dialog.setWindowTitle("Reference")
+        dialog.setLabelText(text)
+        dialog.setComboBoxItems(choices)
+        dialog.setTextValue(choices[current])
+        if ask(dialog, self._session):
+            self._session.change_view(montage=reference_name(dialog.textValue()))
 
     def _on_right_first(self) -> None:
         self._settings.right_first = self._actions["right_first"].isChecked()
@@ -181,7 +203,9 @@ class MontageChoice(QObject):
         """Open the editor of the reader's own montages."""
         dialog = MontageEditor(self._session, self._own, self.entries, self._settings.last_folder, self._window)
         dialog.changed.connect(self.edited)
+        self.listed.connect(dialog.take_entries)
         dialog.exec()
+        dialog.deleteLater()
 
     # Bad channels
 
@@ -192,8 +216,8 @@ class MontageChoice(QObject):
             return
         session = self._session
         dialog = BadChannelsDialog(recording.channels, session.bad_channels, session.channel_states, self._window)
-        if dialog.exec():
-            self._session.set_bad_channels(dialog.bad())
+        if ask(dialog, session):
+            session.set_bad_channels(dialog.bad())
 
     def toggle_bad(self, name: str) -> None:
         """Mark a channel as bad, or as good again."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import QSize, Qt, QTimer
-from PyQt6.QtWidgets import QLabel, QSizePolicy, QStatusBar
+from PyQt6.QtWidgets import QSizePolicy, QStatusBar
 
 from analysis.measuring import amount_text
 from analysis.time_words import elapsed
@@ -23,10 +23,6 @@ class _Piece(ElidedLabel):
     def __init__(self, role: str, least: int, yields: bool = False) -> None:
         self._least, self._yields = least, yields
         super().__init__("", role, Qt.TextElideMode.ElideRight)
-
-    def sizeHint(self) -> QSize:
-        """As wide as the text."""
-        return QLabel.sizeHint(self)
 
     def minimumSizeHint(self) -> QSize:
         """The width that nothing takes away, less where the text is shorter."""
@@ -74,9 +70,11 @@ class StatusLine(QStatusBar):
         self._kept = _Piece("muted", 60)
         self._kept.setAccessibleName("What is kept of the marks")
         self._heat = _Piece("accent", 60)
+        self._playing = _Piece("strong", 120)
         for piece in (self._cursor, self._heat, self._measure, self._message):
             self.addWidget(piece)
-        for widget in (self._work, self._kept, self._calibration, label(RESEARCH_ONLY, "muted"), self._device):
+        limit = label(RESEARCH_ONLY, "muted")
+        for widget in (self._playing, self._work, self._kept, self._calibration, limit, self._device):
             self.addPermanentWidget(widget)
 
     def show_cursor(self, time: float, ch_name: str, value: float | None, unit: str) -> None:
@@ -93,6 +91,10 @@ class StatusLine(QStatusBar):
     def show_heat(self, text: str) -> None:
         """Show what a model says of the place under the cursor; empty takes it away."""
         self._heat.setText(text)
+
+    def show_playing(self, text: str) -> None:
+        """Show that the page scrolls by itself, and how fast; empty takes it away."""
+        self._playing.setText(text)
 
     def show_measure(self, text: str) -> None:
         """Show what the caliper reads, for as long as it is there; empty takes it away."""

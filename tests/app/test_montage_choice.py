@@ -13,6 +13,7 @@ from analysis.montages.custom import CustomMontage, CustomRow, Electrode
 from analysis.montages.own import OwnMontages
 from app.commands import open_new_window
 from app.dialogs.bad_channels import BadChannelsDialog
+from app.dialogs.find_channel import FindChannel
 from app.main_window import MainWindow
 from app.settings import Settings
 from app.testing import Window, open_window
@@ -322,3 +323,24 @@ def test_damaged_files_of_montages_are_told_once(qtbot, tmp_path):
     main.montages.complained.connect(told.append)
     main.montages.complain()
     assert told == []
+
+
+def test_a_found_channel_s_row_is_pointed_out_and_one_without_a_row_tells_its_montages(opened, monkeypatch):
+    main = opened(SEIZURE).main
+    gutter = main.view.trace_view.gutter
+
+    def find(name: str) -> None:
+        def take(dialog: FindChannel) -> int:
+            dialog.field.setText(name)
+            dialog._take()
+            return dialog.result()
+
+        monkeypatch.setattr(FindChannel, "exec", take)
+        main.actions_by_id["find_channel"].trigger()
+
+    find("F3-C3")
+    assert main.session.montage.ch_names[gutter.chosen] == "F3-C3"
+    find("X5")
+    assert gutter.chosen is None
+    said = [shown.text() for shown in main.status.findChildren(QLabel)]
+    assert "X5 is not in LB-18.1, but in As recorded (1)" in said
