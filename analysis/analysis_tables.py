@@ -46,13 +46,11 @@ def column_table(result: Analysis, names: Sequence[str]) -> str:
 
 
 def array_table(result: Analysis, name: str) -> str:
-    """One array: a column for the last axis, a line for the others together; one number where it has no axis."""
+    """One array: a column for each entry of the last axis, a line for the others together."""
     array = result.arrays[name]
-    lines = [*heading(result), _meaning(name, array)]
-    if not array.axes:
-        return "\n".join([*lines, _line([name, _text(array.values)])]) + "\n"
     if len(array.axes) == 1:
         return column_table(result, [name])
+    lines = [*heading(result), _meaning(name, array)]
     names = [entries_of(result, axis, n) for axis, n in zip(array.axes, array.values.shape, strict=True)]
     lines.append(_line([*array.axes[:-1], *names[-1]]))
     for index in np.ndindex(*array.values.shape[:-1]):

@@ -66,7 +66,7 @@ def take_screenshot(shot: Shot, out: Path, progress: Progress) -> list[str]:
         for checkpoint in shot.checkpoints:
             window.load_model(checkpoint, shot.head, shot.config)
             _wait(window, failures, progress)
-            if _finds_seizures(shot):
+            if _finds_seizures(shot, window):
                 window.run_model(checkpoint)
                 _wait(window, failures, progress)
         _analyse(shot, window)
@@ -96,7 +96,7 @@ def _refuse_unknown(shot: Shot, window: Window) -> None:
             raise AnalysisError(
                 f"the overlay {name!r} shows what a model says ({shot.recording}): name a model with --checkpoint"
             )
-    if shot.panel in KINDS and not shot.checkpoints:
+    if shot.panel in KINDS and shot.panel not in window.main.docks and not shot.checkpoints:
         raise AnalysisError(
             f"the panel {shot.panel!r} shows the inside of a model ({shot.recording}): name a model with --checkpoint"
         )
@@ -128,35 +128,36 @@ def _arrange(shot: Shot, window: Window) -> None:
     for name in shot.overlays:
         if name not in ANALYSIS_OVERLAYS:
             window.main.overlay_panel.set_visible(name, True)
+    inspected = window.main.measuring.inspector.names()
     if shot.panel in window.main.docks:
         window.main.docks[shot.panel].show()
         window.main.docks[shot.panel].raise_()
-    elif shot.panel is not None and shot.panel not in KINDS:
+    elif shot.panel in inspected:
         window.main.measuring.dock.open(shot.panel)
 
 
-def _analyses(shot: Shot) -> list[str]:
-    """The kinds of analysis that are to be seen, that of the panel last."""
+def _analyses(shot: Shot, window: Window) -> list[str]:
+    """The kinds of analysis that are to be seen, that of the panel last; a dock of the same name goes before."""
     drawn = [name for name in shot.overlays if name in ANALYSIS_OVERLAYS]
-    return [*drawn, *([shot.panel] if shot.panel in KINDS else [])]
+    return [*drawn, *([shot.panel] if shot.panel in KINDS and shot.panel not in window.main.docks else [])]
 
 
-def _finds_seizures(shot: Shot) -> bool:
+def _finds_seizures(shot: Shot, window: Window) -> bool:
     """Whether models are run over the recording: unless only their inside is looked at."""
-    return not _analyses(shot) or bool(_NEEDS_MODEL & {*shot.overlays})
+    return not _analyses(shot, window) or bool(_NEEDS_MODEL & {*shot.overlays})
 
 
 def _analyse(shot: Shot, window: Window) -> None:
     """Look into the first model, compared with the second where there is one."""
     analysing = window.main.analysing
-    if kinds := _analyses(shot):
+    if kinds := _analyses(shot, window):
         window.main.model_panel.choose(shot.checkpoints[0])
     for kind in kinds:
         analysing.compare(kind, shot.checkpoints[1] if len(shot.checkpoints) > 1 else "")
         if kind not in analysing.kinds():
             raise AnalysisError(f"{analysing.why_not(kind)} ({shot.checkpoints[0]})")
         analysing.run(kind)
-    if shot.panel in KINDS:
+    if shot.panel in kinds:
         analysing.open(shot.panel)
 
 

@@ -157,7 +157,10 @@ def test_screenshot_with_a_model_and_a_panel(files, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (["--overlay", "gates"], "no overlay is called 'gates' (REC): choose one of seizure"),
+        (["--overlay", "nothing"], "no overlay is called 'nothing' (REC): choose one of seizure"),
+        (["--overlay", "gates"], "shows what a model says (REC): name a model with --checkpoint"),
+        (["--panel", "cka"], "shows the inside of a model (REC): name a model with --checkpoint"),
+        (["--panel", "gates", "--checkpoint", "brainmaze"], "brainmaze A gives no gates"),
         (["--overlay", "seizure"], "shows what a model says (REC): name a model with --checkpoint"),
         (["--panel", "nothing"], "no panel is called 'nothing' (REC): choose one of "),
         (["--start", "45"], "there is nothing at 45 s (REC): choose a start within 0 to 45 s"),

@@ -9,7 +9,8 @@ from PyQt6.QtWidgets import QComboBox, QLabel, QPushButton, QSlider, QSpinBox, Q
 from analysis.recording import Channel
 from analysis.results import AnalysisRequest, SeizurePrediction
 from app.inspector import AgreementPanel, PredictionPanel
-from app.model_panel import ModelPanel, title_for
+from app.model_panel import ModelPanel, listed_model, title_for
+from app.overlay_panel import OverlayPanel
 from app.recording_panel import RecordingPanel, channel_summary
 from app.sensitivity_panel import SensitivityPanel
 from app.session import ModelChoice
@@ -169,6 +170,46 @@ def test_a_model_that_is_not_listed_is_never_another_one(qtbot, asked):
         panel.choose(asked)
 
 
+def test_a_model_is_chosen_as_the_list_of_the_toolbar_names_it(qtbot):
+    panel = ModelPanel()
+    qtbot.addWidget(panel)
+    panel.choose(panel.choices()[1])
+    assert panel.current().checkpoint == "brainmaze-b"
+
+
+def test_models_with_random_weights_are_offered_by_family_and_size(qtbot):
+    panel = ModelPanel()
+    qtbot.addWidget(panel)
+    panel._list_random()
+    menus = {menu.title(): menu for menu in (a.menu() for a in panel._random.menu().actions())}
+    assert {"AXON", "MVPFormer", "PRiSE-EEG"} <= set(menus)
+    with qtbot.waitSignal(panel.random_requested) as requested:
+        next(a for a in menus["AXON"].actions() if a.text() == "tiny").trigger()
+    assert requested.args == ["random:axon:tiny"]
+    before = len(panel._random.menu().actions())
+    panel._list_random()
+    assert len(panel._random.menu().actions()) == before
+
+
+def test_a_model_is_listed_with_its_family_and_random_weights_by_name():
+    facts = {"title": "AXON", "size": "tiny", "family": "axon", "random_weights": True, "card": {"seed": 7}}
+    listed = listed_model(ModelChoice("x", "random:axon:tiny:7"), facts)
+    assert (listed.title, listed.family, listed.random_weights) == ("AXON-tiny, random weights 7", "axon", True)
+    listed = listed_model(ModelChoice("base + head", "base.pt", "head.pt"), FACTS | {"family": "mvpformer"})
+    assert (listed.title, listed.family) == ("base + head", "mvpformer")
+
+
+@pytest.mark.parametrize(
+    ("family", "words"),
+    [("mvpformer", "No seizure head: it predicts the next state, not seizures."), ("prise-eeg", "No seizure head.")],
+)
+def test_what_a_base_does_is_said_of_its_family(qtbot, family, words):
+    panel = ModelPanel()
+    qtbot.addWidget(panel)
+    panel.add(ModelChoice("base", "base.pt"), FACTS | {"labels": [], "family": family})
+    assert words in texts(panel)
+
+
 def test_the_window_is_bounded_by_the_rows_of_the_checkpoint(qtbot):
     panel = ModelPanel()
     qtbot.addWidget(panel)
@@ -206,3 +247,18 @@ def test_agreement_panel_offers_raw_and_reviewed_events(qtbot):
 
 def test_titles_name_base_and_head():
     assert title_for("a/base.pt", "b/head.pt") == "base + head"
+
+
+def test_overlays_that_begin_off_are_told_when_the_reader_asks_for_them(qtbot):
+    panel = OverlayPanel([("seizure", "Seizure", "lane"), ("gates", "Gates", "behind")], off=["gates"])
+    qtbot.addWidget(panel)
+    assert panel.states() == {"seizure": True, "gates": False}
+    asked = []
+    panel.asked.connect(asked.append)
+    panel.set_visible("gates", True)
+    panel.reset()
+    assert panel.states() == {"seizure": True, "gates": False}
+    assert asked == []
+    panel._boxes["gates"].click()
+    panel._boxes["gates"].click()
+    assert asked == ["gates"]

@@ -1,14 +1,17 @@
-"""What tests of the drawing share: channels, montages and pages made by hand."""
+"""What tests of the drawing share: channels, montages, pages and analyses made by hand."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import pytest
 
+from analysis.analyses import Analysis, NamedArray
 from analysis.montage import Derivation, Montage
 from analysis.recording import Channel, Page, Window
+from analysis.results import AnalysisRequest
 
 SFREQ = 200.0
 
@@ -48,5 +51,70 @@ def make_page() -> Callable[..., Page]:
     def make(data: np.ndarray, names: tuple[str, ...], start: float = 0.0, stop: float | None = None) -> Page:
         end = start + (data.shape[0] - 1) / SFREQ if stop is None else stop
         return Page(Window(start, end), names, SFREQ, data.astype(np.float32), start)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def make_analysis() -> Callable[..., Analysis]:
+    """Makes an analysis of arrays given as (values, axes) or (values, axes, unit, meaning, source)."""
+
+    def make(
+        kind: str,
+        arrays: Mapping[str, tuple[Any, ...]],
+        labels: Mapping[str, tuple[str, ...]] | None = None,
+        facts: Mapping[str, Any] | None = None,
+        models: tuple[str, ...] = ("AXON-tiny",),
+        options: Mapping[str, Any] | None = None,
+        span: tuple[float, float] = (10.0, 20.0),
+        notes: tuple[str, ...] = (),
+        random_weights: bool = False,
+    ) -> Analysis:
+        usual = ("1", "what it is", "")
+        made = {n: NamedArray(np.asarray(a[0]), a[1], *(*a[2:], *usual[len(a) - 2 :])) for n, a in arrays.items()}
+        request = AnalysisRequest(kind, "abc123", ("digest",), window=Window(*span), options=dict(options or {}))
+        return Analysis(
+            request,
+            "2026-01-01T00:00:00",
+            "1.0",
+            {"recording": {"path": "/somewhere/night.edf"}, "span": list(span)},
+            title=kind,
+            models=models,
+            arrays=made,
+            facts=dict(facts or {}),
+            labels=dict(labels or {}),
+            notes=notes,
+            random_weights=random_weights,
+        )
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def gates(make_analysis) -> Callable[..., Analysis]:
+    """Makes an analysis of gates of three layers, `windows` windows of 2 s, two channels, two patches."""
+
+    def make(windows: int = 2, two_scales: bool = True, **changes: Any) -> Analysis:
+        rng = np.random.default_rng(3)
+        temporal = rng.uniform(0.1, 0.9, (3, windows, 2, 2))
+        layer, tokens = ("layer",), ("layer", "window", "channel", "patch")
+        content = [0.1, 0.2, 0.3] if windows > 1 else [np.nan] * 3
+        arrays = {
+            "temporal": (temporal, tokens, "1", "weight of the temporal path", "paper"),
+            "patch_onset": (2.0 * np.arange(windows)[:, None] + [0.0, 0.9], ("window", "patch"), "s", "begin", ""),
+            "mean": (temporal.mean((1, 2, 3)), layer, "1", "mean temporal weight", "paper"),
+            "sd": (temporal.std((1, 2, 3)), layer, "1", "standard deviation", "paper"),
+            "entropy_ratio": ([0.9, 0.5, 0.3], layer, "1", "mean entropy", "paper"),
+            "d_token": ([0.2, 0.3, 0.4], layer, "1", "D_token: spread over all tokens", "our definition"),
+            "d_position": ([0.1, 0.1, 0.2], layer, "1", "spread of the means", "our definition"),
+            "d_content": (content, layer, "1", "D_content: spread within positions", "our definition"),
+        }
+        if two_scales:
+            arrays["short"] = (temporal, tokens, "1", "weight of the short window", "reference")
+            arrays["short_mean"] = ([0.3, 0.6, 0.2], layer, "1", "mean weight of the short window")
+        facts = {"n_windows": windows, "collapse": 0.4, "first_window": 10.0, "window_seconds": 2.0}
+        facts["patch_seconds"] = 1.0
+        labels = {"channel": ("C3", "C4"), "layer": ("0", "1", "2")}
+        return make_analysis("gates", arrays, labels, facts, options={"window": 2.0, "code": ["1", 1]}, **changes)
 
     return make

@@ -7,6 +7,8 @@ import pytest
 from PyQt6.QtGui import QFontMetricsF, QImage, QPainter
 
 from analysis.recording import Window
+from viewers.colour_key import ColourKey
+from viewers.heat_scales import HeatScale
 from viewers.page_decor import Furniture, bar_seconds, paint_grid, paint_holes
 from viewers.page_state import Hole
 from viewers.rows import Rows
@@ -113,3 +115,22 @@ def test_notes_and_messages_are_written(qapp) -> None:
     assert note[HEIGHT - 20 :, :120].any()
     message = painted(lambda p: Furniture(message="reading…").paint(p, scale, HEIGHT, None, LIGHT))
     assert message[HEIGHT // 2 - 5 : HEIGHT // 2 + 5, WIDTH // 2 - 20 : WIDTH // 2 + 20].any()
+
+
+def test_keys_of_colours_stand_left_of_the_scale_bar_and_the_note_makes_room(qapp, eeg_channels, single_montage):
+    rows = Rows(single_montage("A"), HEIGHT, 7.0, 4.0, eeg_channels("A"))
+    scale = TimeScale(Window(0, 10), WIDTH)
+    furniture = Furniture(note="LB-18.1 · " + 40 * "long note ")
+
+    def foot() -> np.ndarray:
+        seen = painted(lambda p: furniture.paint(p, scale, HEIGHT, rows, LIGHT))
+        return np.flatnonzero(seen[HEIGHT - 14 : HEIGHT - 6, : WIDTH - 130].any(axis=0))
+
+    assert foot()[-1] > WIDTH - 160  # the note takes all there is
+    furniture.keys = {"Gates": ColourKey("Gates of AXON", HeatScale(0, 1, 0.5, "", "space", "time"))}
+    furniture.note = ""
+    alone = foot()
+    assert alone[0] > WIDTH / 2
+    furniture.note = "LB-18.1 · " + 40 * "long note "
+    both = foot()
+    assert not set(range(int(alone[0]) - 20, int(alone[0]) - 8)) & set(both.tolist())

@@ -177,10 +177,7 @@ class HeatOverlay(PaintedOverlay):
         column, row = int(nearest_cells(self.heat, np.array([time]))[0]), self.rows.index(ch_name)
         if column < 0 or not np.isfinite(values[row, column]):
             return ""
-        names = [n for n in electrodes(self.rows.montage.derivations[row]) if n in self.heat.ch_names]
-        mean = (
-            f", mean of {' and '.join(names)}" if len(names) > 1 else f", of {names[0]}" if names != [ch_name] else ""
-        )
+        mean = _electrodes_text(electrodes(self.rows.montage.derivations[row]), self.heat.ch_names, ch_name)
         random_weights = f" ({RANDOM_WEIGHTS})" if self.heat.random_weights else ""
         stale = f", {self._stale}" if self._stale else ""
         return f"{self.heat.quantity} {self.heat.scale.text(float(values[row, column]))}{mean}{random_weights}{stale}"

@@ -103,14 +103,13 @@ class ArrayTable(KindPanel):
         array = result.arrays[name]
         part = array.values[self.index()]
         shape = " × ".join(f"{n} {axis}" for n, axis in zip(array.values.shape, array.axes, strict=True))
-        value = f": {float(part):.6g}" if part.ndim == 0 else ""
-        self._meaning.setText(f"{meaning_of(array)}{value}\n{shape}".strip())
+        self._meaning.setText(f"{meaning_of(array)}\n{shape}")
         self.line.setVisible(part.ndim == 1)
         self.matrix.setVisible(part.ndim == 2)
         if part.ndim == 1:
             self.line.x_title = array.axes[-1]
             self.line.set_series([Series(name, part, accent)], entries_of(result, array.axes[-1], part.size))
-        elif part.ndim == 2:
+        else:
             rows, columns = (entries_of(result, axis, n) for axis, n in zip(array.axes[-2:], part.shape, strict=True))
             # The scale is that of the whole array, so that slices can be compared.
             titles = (array.axes[-2], array.axes[-1])

@@ -1,0 +1,116 @@
+"""Answers are found again by all that decides them, and no more are kept than fit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from analysis.analyses import Analysis, NamedArray
+from analysis.errors import AnalysisError
+from analysis.recording import Window
+from analysis.results import AnalysisRequest
+from app.analysis_choices import AnalysisChoices
+from app.analysis_results import ResultShelf, make_wish, stamp
+from app.session import ModelChoice
+
+AXON, PRISE = (
+    ModelChoice("A", "random:axon:tiny", family="axon"),
+    ModelChoice("P", "random:prise-eeg", family="prise-eeg"),
+)
+
+
+@pytest.fixture
+def session():
+    recording = SimpleNamespace(id="abc")
+    return SimpleNamespace(recording=recording, model=AXON, window=Window(10.0, 20.0), duration=45.0)
+
+
+def wish(session, choices=None, kind="cka", selection=None, device="cpu", models=(AXON, PRISE)):
+    return make_wish(kind, session, choices or AnalysisChoices(), models, selection, device)
+
+
+def test_equal_wishes_have_equal_keys_and_others_have_not(session):
+    first = wish(session)
+    assert wish(session).key == first.key
+    keys = {first.key, wish(session, kind="gates").key, wish(session, device="cuda").key}
+    choices = AnalysisChoices()
+    choices.set_option("cka", "window", 2.0)
+    keys.add(wish(session, choices).key)
+    choices = AnalysisChoices()
+    choices.set_partner("cka", PRISE.checkpoint)
+    keys.add(wish(session, choices).key)
+    session.window = Window(11.0, 21.0)
+    keys.add(wish(session).key)
+    session.recording = SimpleNamespace(id="abd")
+    keys.add(wish(session).key)
+    assert len(keys) == 7
+
+
+def test_the_span_is_that_of_page_selection_or_recording(session):
+    choices = AnalysisChoices()
+    assert wish(session, choices).window == Window(10.0, 20.0)
+    choices.set_span("cka", "selection")
+    assert wish(session, choices, selection=Window(3.0, 4.0)).window == Window(3.0, 4.0)
+    with pytest.raises(AnalysisError, match="nothing is selected"):
+        wish(session, choices)
+    choices.set_span("cka", "recording")
+    assert wish(session, choices).window == Window(0.0, 45.0)
+    session.duration, session.window = 15.0, Window(10.0, 20.0)  # a page may reach beyond the end
+    choices.set_span("cka", "page")
+    assert wish(session, choices).window == Window(10.0, 15.0)
+
+
+def test_the_second_model_comes_second_and_only_where_it_is_listed(session):
+    choices = AnalysisChoices()
+    choices.set_partner("cka", PRISE.checkpoint)
+    assert [m.title for m in wish(session, choices).models] == ["A", "P"]
+    assert [m.title for m in wish(session, choices, models=(AXON,)).models] == ["A"]
+    arguments = wish(session, choices).arguments("night.edf")
+    assert [c["checkpoint"] for c in arguments["checkpoints"]] == [AXON.checkpoint, PRISE.checkpoint]
+    assert (arguments["start"], arguments["duration"]) == (10.0, 10.0)
+
+
+def test_nothing_is_asked_without_a_recording_or_a_model(session):
+    assert wish(SimpleNamespace(**{**vars(session), "recording": None})) is None
+    assert wish(SimpleNamespace(**{**vars(session), "model": None})) is None
+
+
+def test_a_file_that_changes_is_another_model(tmp_path):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(b"one")
+    model = ModelChoice("m", str(path))
+    before = stamp(model)
+    assert stamp(model) == before
+    path.write_bytes(b"other")
+    assert stamp(model) != before
+    assert stamp(replace(model, head=str(path))) != stamp(model)
+
+
+def analysis(size: int = 10) -> Analysis:
+    arrays = {"a": NamedArray(np.zeros(size), ("x",), "1", "")}
+    return Analysis(AnalysisRequest("k", "r", ()), "now", "1", arrays=arrays)
+
+
+def test_what_was_used_longest_ago_goes_first():
+    shelf, results = ResultShelf(most=2), [analysis() for _ in range(3)]
+    shelf.put("a", results[0])
+    shelf.put("b", results[1])
+    assert shelf.get("a") is results[0]
+    shelf.put("c", results[2])
+    assert shelf.get("b") is None
+    assert shelf.get("a") is results[0]
+    assert shelf.get("c") is results[2]
+
+
+def test_large_answers_make_room_for_each_other_but_one_is_always_kept():
+    shelf = ResultShelf(most=10, most_bytes=1000)
+    shelf.put("a", analysis(200))  # 800 bytes
+    shelf.put("b", analysis(100))
+    assert shelf.get("a") is None
+    assert shelf.get("b") is not None
+    shelf.put("c", analysis(10_000))
+    assert shelf.get("c") is not None
+    assert shelf.get("b") is None

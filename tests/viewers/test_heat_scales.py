@@ -1,0 +1,69 @@
+"""Colours behind the traces: nothing at the balance, brown below, teal above, more where more is meant."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from viewers.heat_scales import HeatScale, above, amount, balance_colours, below, tint, tints
+from viewers.theme import DARK, LIGHT
+
+BALANCE = HeatScale(0.25, 0.75, 0.5, "", "space", "time")
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_balance_is_see_through_and_the_ends_are_full(theme):
+    assert tint(theme, BALANCE, 0.5).alphaF() == 0
+    assert tint(theme, BALANCE, 0.75).getRgb() == above(theme).getRgb()
+    assert tint(theme, BALANCE, 0.25).getRgb() == below(theme).getRgb()
+    assert tint(theme, BALANCE, 0.625).alphaF() == pytest.approx(0.5, abs=0.01)
+    assert tint(theme, BALANCE, 9.0, 0.4).alphaF() == pytest.approx(0.4, abs=0.01)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_an_amount_grows_from_nothing(theme):
+    scale = HeatScale(0.0, 4.0)
+    assert [round(tint(theme, scale, v).alphaF(), 2) for v in (0, 1, 2, 4)] == [0, 0.25, 0.5, 1]
+    assert tint(theme, scale, 4).getRgb() == amount(theme).getRgb()
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_the_hues_are_none_of_those_that_tell_sides_and_models_apart(theme):
+    taken = [theme.colour(name).hsvHue() for name in ("left", "right", "accent")]
+    for ink in (above(theme), below(theme)):
+        assert min(min(abs(ink.hsvHue() - hue), 360 - abs(ink.hsvHue() - hue)) for hue in taken) > 25
+
+
+def test_the_table_is_premultiplied():
+    table = tints(LIGHT, BALANCE, 0.5)
+    alpha = table >> 24
+    for shift in (0, 8, 16):
+        assert ((table >> shift & 255) <= alpha + 1).all()
+    assert alpha.max() in (127, 128)
+    assert alpha[127] <= 1
+
+
+def test_steps_clip_what_lies_beyond_and_pass_over_what_is_none():
+    steps = BALANCE.steps(np.array([-1, 0.25, 0.5, 0.75, 2, np.nan], np.float32))
+    assert steps.tolist() == [0, 0, 128, 255, 255, 0]
+
+
+@pytest.mark.parametrize(
+    ("scale", "value", "text"),
+    [
+        (BALANCE, 0.7123, "0.71"),
+        (HeatScale(-20, 20, 0, "µV"), -3.14159, "−3.1 µV"),
+        (HeatScale(0, 0.004), 0.00123, "0.0012"),
+        (HeatScale(0, 300), 123.4, "123"),
+        (BALANCE, float("nan"), "—"),
+    ],
+)
+def test_values_are_written_as_finely_as_the_scale_is(scale, value, text):
+    assert scale.text(value) == text
+
+
+def test_opaque_colours_have_the_ground_in_the_middle():
+    table = balance_colours(LIGHT)
+    assert (np.abs(table[127].astype(int) - 255) <= 2).all()
+    assert tuple(table[0]) == below(LIGHT).getRgb()[:3]
+    assert tuple(table[-1]) == above(LIGHT).getRgb()[:3]
