@@ -109,7 +109,7 @@ class Playing(QObject):
             self._begin_here()
             self._say()
         else:
-            self.told.emit(f"play speed {speed}x: Space plays")
+            self.told.emit(f"play speed {speed}x")
 
     def advance(self) -> None:
         """Show the page that the clock asks for, unless the one before is still on its way."""

@@ -13,9 +13,9 @@ from analysis.montage import Derivation, Montage
 from analysis.recording import Channel
 
 _PLACE_ROLE = Qt.ItemDataRole.UserRole
-_WIDTH, _HEIGHT = 520, 420
+_WIDTH, _HEIGHT = 560, 420
 _LIST_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
-_MOST_NAMED = 3
+_MOST_NAMED = 2
 _NOT_AT_ALL = 3  # after the name itself, its beginning and its inside
 _PAIR = 2  # more electrodes than this are a mean, which shows none of them
 
@@ -109,6 +109,7 @@ class FindChannel(QDialog):
         self.list = QListWidget()
         self.list.setAccessibleName("Rows and channels")
         self.list.setUniformItemSizes(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         column = QVBoxLayout(self)
         column.addWidget(self.field)
         column.addWidget(self.list)
