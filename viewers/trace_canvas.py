@@ -309,6 +309,12 @@ class TraceCanvas(GraphicsView):
         else:
             self._click(pressed)
 
+    def forget_gesture(self) -> None:
+        """Take the selection away, and let what the mouse still holds come to nothing."""
+        self.selection, self.selection_channels = None, ()
+        self._pressed = self._tool = None
+        self._dragging = False
+
     def _click(self, at: QPointF) -> None:
         label = self.band.at(at.x(), at.y())
         if label is not None:
