@@ -11,18 +11,22 @@ from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QWidget
 
 from analysis.annotation import Annotation
+from analysis.errors import AnalysisError
 from analysis.recording import Recording
 from analysis.results import SeizurePrediction
 from analysis.review.decisions import with_model_span
 from analysis.review.mark_book import Change, Edit, now
+from analysis.review.rebase import rebase
 from analysis.review.vocabulary import SEIZURE, SEIZURE_OFFSET, SEIZURE_ONSET, Term, score_vocabulary
 from analysis.time_words import elapsed
 from app.actions import term_action
+from app.asking import follow_recording
 from app.dialogs.mark import MarkDialog
 from app.edit_words import edit_label
 from app.mark_bar import MarkBar
 from app.mark_palette import MarkPalette, PalettePopup
 from app.mark_types import MarkTypes
+from app.pointed import pointed_place, selected_span
 from app.session import Session
 from app.settings import Settings
 from viewers.labels import is_same
@@ -70,6 +74,7 @@ class Marking(QObject):
     def _connect(self) -> None:
         session, view = self._session, self._view
         session.opened.connect(self._on_opened)
+        session.closed.connect(self._close_palette)
         session.prediction_changed.connect(self._drop_stale)
         view.span_selected.connect(self._place_bar)
         view.page_shown.connect(self._place_bar)
@@ -82,7 +87,11 @@ class Marking(QObject):
         self.palette.picked.connect(self.pick)
         self.bar.all_requested.connect(self.open_palette)
         self.bar.closed.connect(self.let_go)
+        self._follow_keeper()
+
+    def _follow_keeper(self) -> None:
         self._keeper.stepped.connect(self._on_stepped)
+        self._keeper.changed.connect(self._show_history)
 
     def handlers(self) -> dict[str, Callable[[], None]]:
         """What the actions do, by their identifiers in app.actions."""
@@ -169,6 +178,7 @@ class Marking(QObject):
         label = f"Mark {whole.name} from {elapsed(onset, 1)} to {elapsed(stop, 1)}"
         self._select(self._session.keeper.change(partner, after, label))
         self.types.count_use(whole)
+        self.told.emit(label, "muted")
 
     def _partner(self, time: float, role: str, other: str) -> Annotation | None:
         """The nearest end of a seizure that the reader has marked as such and that belongs to this other end."""
@@ -185,17 +195,14 @@ class Marking(QObject):
         return None
 
     def _selected_span(self) -> tuple[float, float, tuple[str, ...]] | None:
-        selection = self._traces.canvas.selection
-        if selection is None or selection.duration <= 0 or self._session.recording is None:
-            return None
-        onset, stop = self._editor.rounded(selection.start), self._editor.rounded(selection.stop)
-        return onset, min(stop, self._session.duration), self._traces.canvas.selection_channels
+        span = selected_span(self._traces, self._session.duration)
+        return None if span is None else (*span, self._traces.canvas.selection_channels)
 
     def _place_of(self, term: Term) -> tuple[float, float, tuple[str, ...]] | None:
-        place, rows = self._traces.keys.place(), self._traces.rows
-        if place is None or rows is None or not 0 <= place[0] <= self._session.duration:
+        place, rows = pointed_place(self._traces, self._session.duration), self._traces.rows
+        if place is None or rows is None:
             return None
-        time, row = self._editor.rounded(place[0]), place[1]
+        time, row = place
         ch_names = channels_of(rows.montage, [row]) if row is not None and term.where == "row" else ()
         return time, time, ch_names
 
@@ -222,27 +229,28 @@ class Marking(QObject):
 
     def move(self, mark: Annotation, onset: float, stop: float) -> None:
         """Give a mark other ends, in seconds."""
-        after = replace(mark, onset=onset, duration=length_of(onset, stop))
-        self._replace(mark, after)
+        self._replace(mark, replace(mark, onset=onset, duration=length_of(onset, stop)))
 
     def edit(self, mark: Annotation) -> None:
         """Show all that is known of a mark, to be changed."""
         recording, current = self._session.recording, self._as_it_is_now(mark)
-        if recording is None or current is None:
+        if recording is None or current is None or self._dialog is not None:
             return
         self._select(current)
         self._dialog = MarkDialog(current, recording, self.types.vocabulary, self._window)
         self._dialog.accepted.connect(self._on_edited)
-        self._dialog.finished.connect(self._back_to_traces)
+        self._dialog.finished.connect(self._on_edit_ended)
         self._dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        follow_recording(self._dialog, self._session)
         self._dialog.open()
 
     def _on_edited(self) -> None:
-        dialog, self._dialog = self._dialog, None
+        dialog = self._dialog
         if dialog is not None and dialog.mark() != dialog.before:
             self._replace(dialog.before, dialog.mark())
 
-    def _back_to_traces(self, _result: int) -> None:
+    def _on_edit_ended(self, _result: int) -> None:
+        self._dialog = None
         self._window.activateWindow()
         self._traces.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -268,9 +276,14 @@ class Marking(QObject):
         current = self._as_it_is_now(mark)
         if current is None:
             return
-        if (after.onset, after.stop) != (mark.onset, mark.stop) and mark.is_model:
-            after = replace(after, extras=with_model_span(mark).extras)
-        label = edit_label(mark, after)
+        try:
+            after = rebase(mark, after, current)
+        except AnalysisError as error:
+            self.told.emit(str(error), "warning")
+            return
+        if (after.onset, after.stop) != (current.onset, current.stop) and current.is_model:
+            after = replace(after, extras=with_model_span(current).extras)
+        label = edit_label(current, after)
         if mark.id:
             made = self._session.keeper.change(current, after, label)
         else:
@@ -304,6 +317,12 @@ class Marking(QObject):
             title, time = "Mark from now on as", canvas.scale_px.window.start
         x = min(max(0.0, canvas.scale_px.x(time)), canvas.width()) + 12
         self._popup.open_at(canvas.mapToGlobal(QPoint(round(x), round(canvas.band_height))), title)
+
+    def _close_palette(self) -> None:
+        """Let go of the palette and of the mark that it was opened for."""
+        self._palette_for = None
+        if self._popup is not None:
+            self._popup.close()
 
     def _on_palette(self, term: Term) -> None:
         mark, self._palette_for = self._palette_for, None
@@ -415,9 +434,13 @@ class Marking(QObject):
 
     def _on_opened(self, _recording: Recording) -> None:
         if self._session.keeper is not self._keeper:
+            # Another window may go on with the marks of the recording before, whose ids mean other marks here.
+            self._keeper.stepped.disconnect(self._on_stepped)
+            self._keeper.changed.disconnect(self._show_history)
             self._keeper = self._session.keeper
-            self._keeper.stepped.connect(self._on_stepped)
-            self._keeper.changed.connect(self._show_history)
+            self._follow_keeper()
+        self._select(None)
+        self._close_palette()
         self.bar.hide()
         self._show_history()
         self._traces.canvas.setFocus(Qt.FocusReason.OtherFocusReason)

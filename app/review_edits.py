@@ -8,9 +8,9 @@ from PyQt6.QtCore import QObject, pyqtSignal
 
 from analysis.annotation import Annotation
 from analysis.errors import AnalysisError
-from analysis.recording import Window
 from analysis.review.edits import merge_edit, split_edit, trim_edit
 from analysis.review.mark_book import Edit
+from app.pointed import pointed_place, selected_span
 from app.review_queue import ReviewQueue
 from app.session import Session
 from viewers.recording_view import RecordingView
@@ -32,13 +32,9 @@ class ReviewEdits(QObject):
     ) -> None:
         super().__init__(parent)
         self._session = session
+        self._traces = view.trace_view
         self._panel = panel
         self._queue = queue
-        self._cursor: float | None = None
-        self._selection: Window | None = None
-        session.opened.connect(self._on_opened)
-        view.hovered.connect(self._on_hovered)
-        view.span_selected.connect(self._on_selected)
 
     def handlers(self) -> dict[str, Callable[[], None]]:
         """What the actions do."""
@@ -49,15 +45,6 @@ class ReviewEdits(QObject):
             "start_at_cursor": self.start_at_cursor,
             "end_at_cursor": self.end_at_cursor,
         }
-
-    def _on_opened(self, _recording: object) -> None:
-        self._cursor = self._selection = None
-
-    def _on_hovered(self, time: float, _row: str, _value: float, _unit: str) -> None:
-        self._cursor = time
-
-    def _on_selected(self, window: Window | None) -> None:
-        self._selection = window
 
     # The edits
 
@@ -81,11 +68,11 @@ class ReviewEdits(QObject):
 
     def trim_to_selection(self) -> None:
         """Give the current event the ends of the span selected on the traces."""
-        span = self._selection
+        span = selected_span(self._traces, self._session.duration)
         if span is None:
             self.said.emit("select a span on the traces first, then trim the event to it", "warning")
         else:
-            self._edit(lambda mark, count: trim_edit(mark, span.start, span.stop, count))
+            self._edit(lambda mark, count: trim_edit(mark, *span, count))
 
     def merge(self) -> None:
         """Make one event of those that are selected in the table, or of the current one and the next of its kind."""
@@ -116,11 +103,11 @@ class ReviewEdits(QObject):
     # Inside
 
     def _cursor_time(self, what: str) -> float | None:
-        window = self._session.window
-        if self._cursor is None or not window.start <= self._cursor <= window.stop:
+        place = pointed_place(self._traces, self._session.duration)
+        if place is None:
             self.said.emit(f"put the cursor on the traces where the event shall {what}", "warning")
             return None
-        return self._cursor
+        return place[0]
 
     def _current(self) -> Annotation | None:
         mark = self._as_it_stands(self._queue.chosen)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
@@ -44,6 +45,7 @@ class Session(QObject):
     """Holds the open recording, the page, the view, the marks and the model's result."""
 
     opened = pyqtSignal(object)
+    closed = pyqtSignal()  # the window closes
     window_changed = pyqtSignal(object)
     view_changed = pyqtSignal(object, object)  # new View, the one before
     marks_changed = pyqtSignal(object)  # Marks
@@ -289,7 +291,16 @@ class Session(QObject):
 
     def close(self) -> None:
         """Let go of the marks; call it when the window closes."""
+        self.closed.emit()
         self._let_keeper_go()
+
+    def hold_marks(self) -> Callable[[], None]:
+        """Keep the marks of the open recording alive whatever is opened next, until the answer is called."""
+        recording_id = self._kept
+        if not recording_id:
+            return lambda: None
+        self._shelf.take(recording_id)
+        return partial(self._shelf.give_back, recording_id)
 
     def _take_keeper(self, recording: Recording) -> None:
         self._let_keeper_go()

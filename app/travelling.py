@@ -10,6 +10,7 @@ from PyQt6.QtCore import QObject, pyqtSignal
 from PyQt6.QtWidgets import QWidget
 
 from analysis.recording import Window
+from app.asking import ask
 from app.dialogs.go_to_time import GoToTimeDialog
 from app.session import Session
 from app.view import LEAST_PAGE_SECONDS, PAGE_SECONDS
@@ -121,7 +122,7 @@ class Travelling(QObject):
         dialog = GoToTimeDialog(
             recording.start_datetime, duration, here, self._clock_shown(), visited, parent=self._window
         )
-        if dialog.exec() and dialog.seconds is not None:
+        if ask(dialog, self._session) and dialog.seconds is not None:
             self._session.go_to(dialog.seconds)
 
     def _return(self, back: bool) -> None:

@@ -21,14 +21,14 @@ def split(mark: Annotation, at: float) -> tuple[Annotation, Annotation]:
     if not mark.onset + SHORTEST <= at <= mark.stop - SHORTEST:
         raise AnalysisError(f"{at:.2f} s does not lie inside {_name(mark)}: put the cursor into it to split it")
     whole = with_model_span(mark)
-    return replace(whole, duration=at - mark.onset), replace(whole, onset=at, duration=mark.stop - at)
+    return replace(whole, duration=_length(mark.onset, at)), replace(whole, onset=at, duration=_length(at, mark.stop))
 
 
 def trim(mark: Annotation, start: float, stop: float) -> Annotation:
     """The mark with other ends in seconds; AnalysisError when nothing of it would be left."""
     if stop - start < SHORTEST:
         raise AnalysisError(f"{_name(mark)} would end before it begins: choose another place for its end")
-    return replace(with_model_span(mark), onset=start, duration=stop - start)
+    return replace(with_model_span(mark), onset=start, duration=_length(start, stop))
 
 
 def merge(marks: Sequence[Annotation]) -> Annotation:
@@ -50,7 +50,7 @@ def merge(marks: Sequence[Annotation]) -> Annotation:
     everywhere = any(not mark.ch_names for mark in parts)
     return Annotation(
         onset,
-        stop - onset,
+        _length(onset, stop),
         _joined(mark.description for mark in parts),
         () if everywhere else tuple(dict.fromkeys(name for mark in parts for name in mark.ch_names)),
         max((mark.confidence for mark in parts if mark.confidence is not None), default=None),
@@ -90,6 +90,11 @@ def merge_edit(marks: Sequence[Annotation], count: Callable[[Sequence[Annotation
         count([after])
     gone = [Change(mark, None) for mark in kept[1:]]
     return Edit(f"Merge {len(marks)} marks", (Change(kept[0] if kept else None, after), *gone))
+
+
+def _length(start: float, stop: float) -> float:
+    """Seconds between two times, without the digits that subtraction adds."""
+    return round(stop - start, 9)
 
 
 def _edited(mark: Annotation) -> Annotation:

@@ -64,10 +64,8 @@ class MontageEditor(QDialog):
         self._folder = folder
         self._saved_as: str | None = None  # the name under which what is shown is kept
         self._is_changed = False
-        recording = session.recording
-        self._sources = Sources(recording) if recording is not None else None
-        names = known_electrodes(self._sources) if self._sources is not None else []
-        self.rows = RowTable(self._sources, names, self._caution())
+        self._sources = self._find_sources()
+        self.rows = RowTable(self._sources, self._known(), self._caution())
         self.rows.changed.connect(self._on_edit)
         self.name = QLineEdit()
         self.name.setAccessibleName("Name of the montage")
@@ -83,6 +81,19 @@ class MontageEditor(QDialog):
         else:
             self.start_empty()
 
+    def take_entries(self, entries: Sequence[MontageEntry]) -> None:
+        """Go on with the recording that is open now and its montages; what is being edited stays."""
+        self._entries = entries
+        if self._sources is None or self._sources.recording is not self._session.recording:
+            self._sources = self._find_sources()
+            self.rows.set_sources(self._sources, self._known())
+
+    def _find_sources(self) -> Sources | None:
+        return Sources(self._session.recording) if self._session.recording is not None else None
+
+    def _known(self) -> list[str]:
+        return known_electrodes(self._sources) if self._sources is not None else []
+
     def _caution(self) -> QColor:
         is_dark = self.palette().color(QPalette.ColorRole.Window).lightness() < 128
         return theme.theme("dark" if is_dark else "light").colour("caution")
@@ -95,7 +106,10 @@ class MontageEditor(QDialog):
         self.list.currentItemChanged.connect(self._on_chosen)
         column.addWidget(self.list, 1)
         new = QPushButton("New from")
-        new.setMenu(self._make_starts())
+        self._starts = QMenu(self)
+        self._starts.aboutToShow.connect(self._fill_starts)
+        self._fill_starts()
+        new.setMenu(self._starts)
         column.addWidget(new)
         for text, handler in (("Import…", self.load), ("Export…", self.export), ("Delete…", self.delete)):
             button = QPushButton(text)
@@ -104,14 +118,14 @@ class MontageEditor(QDialog):
             column.addWidget(button)
         return column
 
-    def _make_starts(self) -> QMenu:
-        menu = QMenu(self)
+    def _fill_starts(self) -> None:
+        menu = self._starts
+        menu.clear()
         menu.addAction("An empty montage", self.start_empty)
         menu.addSeparator()
         for entry in self._entries:
             if not entry.refusal and not entry.title.endswith("…"):
                 menu.addAction(entry.title, partial(self.start_from, entry.name))
-        return menu
 
     def _make_page(self) -> QVBoxLayout:
         column = QVBoxLayout()

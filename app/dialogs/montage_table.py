@@ -54,7 +54,8 @@ class RowTable(QWidget):
         header.setStretchLastSection(True)
         for column, width in ((_LABEL, 130), (_FIRST, 90), (_SECOND, 140)):
             self.table.setColumnWidth(column, width)
-        self.table.setItemDelegate(_NameDelegate([*names, AVERAGE_WORD], self.table))
+        self._names = _NameDelegate([*names, AVERAGE_WORD], self.table)
+        self.table.setItemDelegate(self._names)
         self.table.itemChanged.connect(self._on_item)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -83,6 +84,12 @@ class RowTable(QWidget):
             line.addWidget(button)
         line.addStretch(1)
         return line
+
+    def set_sources(self, sources: Sources | None, names: Sequence[str]) -> None:
+        """Check the rows against another recording; what they say stays."""
+        self._sources = sources
+        self._names.set_names([*names, AVERAGE_WORD])
+        self._check()
 
     # The rows
 
@@ -224,6 +231,10 @@ class _NameDelegate(QStyledItemDelegate):
 
     def __init__(self, names: Sequence[str], parent: QWidget) -> None:
         super().__init__(parent)
+        self.set_names(names)
+
+    def set_names(self, names: Sequence[str]) -> None:
+        """Complete to these names from the next cell on."""
         self._names = list(names)
 
     def createEditor(self, parent: QWidget | None, option: QStyleOptionViewItem, index: QModelIndex) -> QWidget | None:

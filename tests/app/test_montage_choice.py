@@ -127,11 +127,12 @@ def test_a_reference_is_chosen_and_gets_the_key(opened, qtbot, monkeypatch):
     window = opened(GRID)
     offered: list[list[str]] = []
 
-    def choose(_parent, _title, _text, items, current, _editable):
-        offered.append(list(items))
-        return "ATT3", True
+    def choose(dialog: QInputDialog) -> int:
+        offered.append(dialog.comboBoxItems())
+        dialog.setTextValue("ATT3")
+        return 1
 
-    monkeypatch.setattr(QInputDialog, "getItem", choose)
+    monkeypatch.setattr(QInputDialog, "exec", choose)
     qtbot.keyClick(window.main, Qt.Key.Key_5)
     window.wait()
     assert offered[0][:5] == ["G1", "G2", "G3", "G4", "G7"]
