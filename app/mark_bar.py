@@ -39,13 +39,18 @@ class MarkBar(QFrame):
         self._row.setSpacing(4)
         self._row.addWidget(self._length)
         self._row.addSpacing(4)
-        self.buttons: list[QToolButton] = []
+        # Made once: a new button counts for nothing in the layout until the loop has turned.
+        self.buttons = [self._button("", "") for _ in range(1 + _OTHERS)]
+        self._terms: list[Term] = []
+        for place, button in enumerate(self.buttons):
+            button.setProperty("main", place == 0)
+            button.clicked.connect(partial(self._on_picked, place))
         self._more = self._button("More…", "All types of marks (Shift+M)")
         self._more.clicked.connect(self.all_requested)
         self._close = self._button("✕", "No mark: take the selection away (Esc)")
         self._close.setAccessibleName("Take the selection away")
         self._close.clicked.connect(self.closed)
-        for button in (self._more, self._close):
+        for button in (*self.buttons, self._more, self._close):
             self._row.addWidget(button)
         self.hide()
 
@@ -75,31 +80,30 @@ class MarkBar(QFrame):
         self.raise_()
 
     def _fill(self) -> None:
-        """Put buttons for the types in use before the others."""
-        for button in self.buttons:
-            self._row.removeWidget(button)
-            button.hide()  # until the loop turns it would stand on the new ones
-            button.deleteLater()
+        """Let the buttons offer the type in use before the others."""
         current = self._types.current
         keyed = (term for term in self._types.vocabulary.terms if term.key)
         usual = [*self._types.favourites(), *self._types.recent(), *keyed]
         others = [term for term in dict.fromkeys(usual) if term != current][:_OTHERS]
-        self.buttons = [self._type_button(term, main=term == current) for term in (current, *others)]
-        for i, button in enumerate(self.buttons):
-            self._row.insertWidget(2 + i, button)
+        self._terms = [current, *others]
+        for place, button in enumerate(self.buttons):
+            button.setVisible(place < len(self._terms))
+            if place < len(self._terms):
+                term = self._terms[place]
+                key = term.key if place else "Enter"
+                self._name(button, term.name, f"Mark as {term.name}" + (f" ({key})" if key else ""))
 
-    def _type_button(self, term: Term, main: bool) -> QToolButton:
-        key = "Enter" if main else term.key
-        button = self._button(term.name, f"Mark as {term.name}" + (f" ({key})" if key else ""))
-        button.setProperty("main", main)
-        button.clicked.connect(partial(self.picked.emit, term))
+    def _on_picked(self, place: int, _checked: bool = False) -> None:
+        self.picked.emit(self._terms[place])
+
+    def _button(self, text: str, tip: str) -> QToolButton:
+        button = QToolButton(self)
+        self._name(button, text, tip)
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         return button
 
     @staticmethod
-    def _button(text: str, tip: str) -> QToolButton:
-        button = QToolButton()
+    def _name(button: QToolButton, text: str, tip: str) -> None:
         button.setText(text)
         button.setToolTip(tip)
         button.setAccessibleName(tip)
-        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        return button
