@@ -28,6 +28,7 @@ from analysis.review.mark_files import (
     fits_copy,
     save_marks,
 )
+from app.asking import follow_recording
 from app.dialogs.recovery import NoticeBar
 from app.dialogs.save_marks import Offer, SaveMarksDialog
 from app.engine_process import EngineProcess
@@ -69,6 +70,7 @@ class Saving(QObject):
         self._colours: Theme = LIGHT
         self._keeper: MarkKeeper | None = None
         self.dialog: SaveMarksDialog | None = None
+        self._about: tuple[Recording, MarkKeeper] | None = None  # what the dialog is about
         session.opened.connect(self._on_opened)
         notices.kept.connect(self._keep_recovered)
         notices.left_out.connect(self._leave_out_recovered)
@@ -143,6 +145,8 @@ class Saving(QObject):
             return
         keeper.ready()
         dialog = self.dialog = SaveMarksDialog(self._offer(recording, keeper), self._colours, self._window)
+        self._about = recording, keeper
+        follow_recording(dialog, self._session)
         dialog.asked_about.connect(self._look_at_file)
         dialog.accepted.connect(self._on_accepted)
         dialog.finished.connect(self._on_finished)
@@ -193,9 +197,10 @@ class Saving(QObject):
 
     def _request(self) -> Callable[[], SaveRequest] | None:
         """What makes the request of the dialog, on any thread: what was ever known here is much to go through."""
-        dialog, recording, keeper = self.dialog, self._session.recording, self._keeper
-        if dialog is None or recording is None or keeper is None:
+        dialog, about = self.dialog, self._about
+        if dialog is None or about is None:
             return None
+        recording, keeper = about
         path, history, standing = dialog.target(), keeper.book.history.copy(), keeper.marks.items
         was_there = keeper.saved.get("path") == str(path.absolute())
         request = SaveRequest(
@@ -216,13 +221,13 @@ class Saving(QObject):
     def _on_finished(self) -> None:
         if self.dialog is not None:
             self.dialog.deleteLater()
-            self.dialog = None
+            self.dialog = self._about = None
 
     def _on_accepted(self) -> None:
-        make_request, dialog, keeper = self._request(), self.dialog, self._keeper
-        if make_request is None or dialog is None or keeper is None:
+        make_request, dialog, about = self._request(), self.dialog, self._about
+        if make_request is None or dialog is None or about is None:
             return
-        path = dialog.target()
+        keeper, path = about[1], dialog.target()
         self._settings.last_folder = str(path.absolute().parent)
         history = keeper.book.history
         states = {number: history.states[number] for number in history.unsaved}
@@ -233,13 +238,13 @@ class Saving(QObject):
             # Nor those that changed while the file was being written.
             left = {c.id for c in changes if c.after is not states.get(c.id, c) or not covers(c)}
             record = {"path": str(saved.path.absolute()), "digest": saved.digest, "marks": saved.count}
-            if keeper is self._keeper:
-                keeper.mark_saved(record, left)
+            keeper.mark_saved(record, left)
             self._tell(saved)
 
         job = Job(f"Save {path.name}", lambda progress: self._write(make_request(), progress), lane="io")
         job.succeeded.connect(done)
         job.failed.connect(self.failed)
+        job.finished.connect(self._session.hold_marks())  # another recording may open before all is written
         if path.suffix.lower() in COPIES:
             self.long_work.emit(job)
         self._runner.submit(job)
