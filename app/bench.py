@@ -19,7 +19,7 @@ from analysis.errors import AnalysisError
 from app.bench_cases import ENGINE_CASES, VIEWER_CASES, Case, Measured, document, table
 from app.bench_files import FILES, HOUR, make_file, shortened
 
-NAMES = ("viewer", "engine")
+NAMES = ("viewer", "engine", "neurduo")
 _SCENARIOS = {
     "start": ("hour",),
     "open": ("day", "hour"),
@@ -47,12 +47,17 @@ def run_benches(names: Sequence[str], busy: bool, quick: bool, detail: bool, as_
         rows += _bench_viewer(busy, quick, 6 if quick else 24, _QUICK_SHARE if quick else 1.0)
     if "engine" in wanted:
         rows += _bench_engine(3 if quick else 10)
+    remarks = []
+    if "neurduo" in wanted:
+        more, remarks = _bench_neurduo(quick)
+        rows += more
     if as_json:
         cases = [document(case, found) for case, found in rows if isinstance(found, Measured)]
         print(json.dumps({"machine": facts, "cases": cases}, indent=2))
     else:
         print(_introduction(quick, facts))
         print(table(rows, detail))
+        print("".join(f"\n{remark}\n" for remark in remarks), end="")
         print(_summary(rows))
     return 0
 
@@ -189,6 +194,25 @@ def _bench_engine(repeats: int) -> list[tuple[Case, Measured | str]]:
 
     found = _say("measuring engine", lambda: measure_engine(repeats))
     return [(case, Measured(tuple(found[case.name]))) for case in ENGINE_CASES]
+
+
+def _bench_neurduo(quick: bool) -> tuple[list[tuple[Case, Measured | str]], list[str]]:
+    """Rows and remarks: with all cores and everything, then with one thread the steps alone."""
+    from app.bench_neurduo import explain, measure_neurduo, neurduo_rows
+    from app.engine_process import core_count
+
+    rows: list[tuple[Case, Measured | str]] = []
+    remarks = []
+    everything = max(2, core_count())
+    for threads, seconds in ((everything, 600 if quick else 3600), (1, 0)):
+        what = f"measuring neurduo with {threads} threads"
+        found = _say(what, lambda t=threads, s=seconds: measure_neurduo(20 if quick else 100, t, s))
+        if isinstance(found, str):
+            rows.append((Case(f"neurduo {threads} threads", f"NeurDuo, {threads} threads", None), found))
+        else:
+            rows += neurduo_rows(found)
+            remarks.append(explain(found))
+    return rows, remarks
 
 
 @contextmanager

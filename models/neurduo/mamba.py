@@ -16,6 +16,7 @@ from models.neurduo.scans import SCANS, choose_scan
 
 # How the published initialisation draws the step sizes, in steps.
 DT_MIN, DT_MAX, DT_FLOOR = 1e-3, 1e-1, 1e-4
+_MANY_ROWS = 4  # from here on a transposed weight is worth its copy
 
 
 @dataclass
@@ -99,34 +100,65 @@ class Mamba(nn.Module):
         return F.softplus(self.dt_proj(rank)), b, c
 
 
+@dataclass
+class StepState:
+    """The state of a block as single steps keep it: the last K inputs as a list of (R, E), and S (R, N, E)."""
+
+    conv: list[Tensor]
+    ssm: Tensor
+
+    @classmethod
+    def of(cls, state: MambaState) -> StepState:
+        """From the state of whole sequences; nothing is shared."""
+        return cls([tap.contiguous() for tap in state.conv.clone().unbind(1)], state.ssm.contiguous().clone())
+
+    def gather(self) -> MambaState:
+        """The state as whole sequences take it; nothing is shared."""
+        return MambaState(torch.stack(self.conv, dim=1), self.ssm.clone())
+
+
 class MambaStep:
-    """One block prepared for single steps: constants worked out once, the state changed in place.
+    """One block prepared for single steps of some rows: constants worked out once, the state changed in place.
 
     Later changes of the block's weights are not seen.
     """
 
-    def __init__(self, block: Mamba) -> None:
+    def __init__(self, block: Mamba, n_rows: int) -> None:
         with torch.no_grad():
-            self._in_proj = block.in_proj.weight.detach().T
-            self._taps = block.conv1d.weight.detach()[:, 0].T.contiguous()  # (K, E)
+            self._in_proj, self._x_proj, self._dt_weight, self._out_proj = (
+                transposed(layer.weight, n_rows)
+                for layer in (block.in_proj, block.x_proj, block.dt_proj, block.out_proj)
+            )
+            self._taps = list(block.conv1d.weight.detach()[:, 0].T.contiguous())  # K of (E,)
             self._conv_bias = block.conv1d.bias.detach()  # type: ignore[union-attr]
-            self._x_proj = block.x_proj.weight.detach().T
-            self._dt_weight, self._dt_bias = block.dt_proj.weight.detach().T, block.dt_proj.bias.detach()
+            self._dt_bias = block.dt_proj.bias.detach()
             self._a = -torch.exp(block.A_log).T.contiguous()  # (N, E)
             self._d = block.D.detach()
-            self._out_proj = block.out_proj.weight.detach().T
         self._inner, self._split = block.inner, [block.rank, block.n_states, block.n_states]
 
-    def __call__(self, residual: Tensor, x: Tensor, state: MambaState) -> Tensor:
-        """residual (R, D) plus the block's output for the input x (R, D); `state` moves on by one step."""
-        both = torch.mm(x, self._in_proj)
-        x, gate = both[:, : self._inner], both[:, self._inner :]
-        state.conv = torch.cat([state.conv[:, 1:], x[:, None]], dim=1)
-        x = F.silu((state.conv * self._taps).sum(1).add_(self._conv_bias), inplace=True)
+    def __call__(self, residual: Tensor, x: Tensor, state: StepState, room: Tensor) -> Tensor:
+        """residual (R, D) plus the block's output for the input x (R, D); `state` moves on by one step.
+
+        The array behind `room` holds a value of S each in the meantime; blocks may share it.
+        """
+        x, gate = torch.mm(x, self._in_proj).split(self._inner, dim=1)
+        del state.conv[0]
+        state.conv.append(x)
+        x = self._conv_bias
+        for tap, weight in zip(state.conv, self._taps, strict=True):
+            x = torch.addcmul(x, tap, weight)
+        x = F.silu(x, inplace=True)
         rank, b, c = torch.mm(x, self._x_proj).split(self._split, dim=1)
         delta = F.softplus(torch.addmm(self._dt_bias, rank, self._dt_weight))
-        state.ssm.mul_((delta[:, None] * self._a).exp_())
-        state.ssm.addcmul_((delta * x)[:, None], b[:, :, None])
+        decay = room[: state.ssm.numel()].view(state.ssm.shape)
+        state.ssm.mul_(torch.mul(delta[:, None], self._a, out=decay).exp_())
+        state.ssm.addcmul_(delta.mul_(x)[:, None], b[:, :, None])
         y = torch.bmm(c[:, None], state.ssm)[:, 0]
         y.addcmul_(x, self._d).mul_(F.silu(gate))
         return torch.addmm(residual, y, self._out_proj)
+
+
+def transposed(weight: Tensor, n_rows: int) -> Tensor:
+    """A weight (out, in) as the second factor of a product with a few rows, laid out as that is fastest."""
+    turned = weight.detach().T
+    return turned.contiguous() if n_rows >= _MANY_ROWS else turned

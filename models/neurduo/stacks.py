@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from models.neurduo.mamba import Mamba, MambaState
+from models.neurduo.mamba import Mamba, MambaState, MambaStep, StepState, transposed
 
 
 class AttentionWeights(nn.Module):
@@ -42,6 +42,28 @@ class ChannelAttention(nn.Module):
         qkv = qkv.view(n_steps, n_channels, 3, self.n_heads, -1).permute(2, 0, 3, 1, 4)  # (3, S, H, C, D / H)
         mixed = F.scaled_dot_product_attention(qkv[0], qkv[1], qkv[2], attn_mask=bias)
         return x + self.attn.out_proj(mixed.transpose(1, 2).reshape(n_steps, n_channels, width))
+
+
+class ChannelAttentionStep:
+    """One channel attention prepared for single steps; later changes of its weights are not seen."""
+
+    def __init__(self, attention: ChannelAttention, n_rows: int) -> None:
+        self._norm = norm_arguments(attention.norm)
+        self._qkv = transposed(attention.attn.in_proj_weight, n_rows), attention.attn.in_proj_bias.detach()
+        self._out = transposed(attention.attn.out_proj.weight, n_rows), attention.attn.out_proj.bias.detach()
+        self._n_heads = attention.n_heads
+
+    def __call__(self, x: Tensor, n_channels: int, bias: Tensor | None) -> Tensor:
+        """x (R, D) of one step, rows item-major; see ChannelAttention."""
+        qkv = torch.addmm(self._qkv[1], torch.layer_norm(x, *self._norm), self._qkv[0])
+        q, k, v = qkv.view(-1, n_channels, 3, self._n_heads, x.shape[1] // self._n_heads).permute(2, 0, 3, 1, 4)
+        mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=bias).transpose(1, 2).reshape(x.shape)
+        return x + torch.addmm(self._out[1], mixed, self._out[0])
+
+
+def norm_arguments(norm: nn.LayerNorm) -> tuple[tuple[int, ...], Tensor, Tensor, float]:
+    """What torch.layer_norm takes beside the input."""
+    return tuple(norm.normalized_shape), norm.weight.detach(), norm.bias.detach(), norm.eps
 
 
 def hidden_channels(missing: Tensor | None, dtype: torch.dtype) -> Tensor | None:
@@ -113,3 +135,26 @@ class MambaStack(nn.Module):
             bias = bias.repeat_interleave(n_steps, dim=0)  # (B T, 1, 1, C)
         steps = attention(steps, bias)
         return steps.view(n_items, n_steps, n_channels, width).transpose(1, 2).reshape(n_rows, n_steps, width)
+
+
+class StackStep:
+    """A stack prepared for single steps of some rows; later changes of its weights are not seen."""
+
+    def __init__(self, stack: MambaStack, n_rows: int) -> None:
+        self._input_proj, self._every = stack.input_proj, stack.attention_every
+        self._norms = [norm_arguments(norm) for norm in stack.norms]  # type: ignore[arg-type]
+        self._final = norm_arguments(stack.final_norm)
+        self._blocks = [MambaStep(block, n_rows) for block in stack.blocks]  # type: ignore[arg-type]
+        self._attention = [ChannelAttentionStep(a, n_rows) for a in stack.channel_attn]  # type: ignore[arg-type]
+        largest = max(block.inner * block.n_states for block in stack.blocks)  # type: ignore[operator]
+        self.room = stack.final_norm.weight.new_empty(n_rows * int(largest))
+
+    def __call__(self, x: Tensor, states: Sequence[StepState], n_channels: int, bias: Tensor | None) -> Tensor:
+        """x (R, D) -> the normalised output (R, D); `states` move on by one step."""
+        if self._input_proj is not None:
+            x = self._input_proj(x)
+        for i, (norm, block) in enumerate(zip(self._norms, self._blocks, strict=True)):
+            x = block(x, torch.layer_norm(x, *norm), states[i], self.room)
+            if self._every and (i + 1) % self._every == 0:
+                x = self._attention[i // self._every](x, n_channels, bias)
+        return torch.layer_norm(x, *self._final)

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from models.neurduo.encoder import FastSignalEncoder
-from models.neurduo.mamba import MambaState, MambaStep
+from models.neurduo.mamba import StepState, transposed
 from models.neurduo.model import Block, Montage, NeurDuo
-from models.neurduo.stacks import MambaStack
+from models.neurduo.stacks import StackStep, norm_arguments
 from models.neurduo.state import StreamState, from_dict, lengths, to_dict
 
 
@@ -61,6 +61,7 @@ class Stream:
         self.model = model
         self._keys: Tensor
         self._values: Tensor
+        self._steps: tuple[list[StepState], list[StepState]] | None = None
         with torch.inference_mode():
             self.montage: Montage = model.montage_of(batch, n_channels, positions, reference_ids, missing)
         self._prepare()
@@ -73,14 +74,13 @@ class Stream:
         model, token = self.model, self.montage.token
         self._encode = FastSignalEncoder(model.signal_encoder)
         self._token = None if token is None else token.reshape(-1, token.shape[-1])
-        self._fast = [MambaStep(block) for block in model.fast.blocks]  # type: ignore[arg-type]
-        self._slow = [MambaStep(block) for block in model.slow.blocks]  # type: ignore[arg-type]
-        self._scaled_query = (
-            (model.retrieval.query.weight * model.retrieval.scale).T,
-            model.retrieval.query.bias * model.retrieval.scale,
-        )
-        gate: Any = model.retrieval.gate[0]
-        self._gate: tuple[Tensor, Tensor] = gate.weight.T, gate.bias
+        n_rows = self.montage.n_items * self.montage.n_channels
+        self._fast, self._slow = StackStep(model.fast, n_rows), StackStep(model.slow, n_rows)
+        self._input_norm = norm_arguments(model.input_norm)
+        query, gate = model.retrieval.query, cast(nn.Linear, model.retrieval.gate[0])
+        scale = model.retrieval.scale
+        self._query = transposed(query.weight * scale, n_rows), query.bias * scale
+        self._gate = transposed(gate.weight, n_rows), gate.bias
 
     @property
     def t(self) -> int:
@@ -90,13 +90,12 @@ class Stream:
     @property
     def state_bytes(self) -> int:
         """Size of the state, in the layout of the published runner, without the step counter."""
-        return self._state.n_bytes
+        return self._gathered().n_bytes
 
     @torch.inference_mode()
     def reset(self) -> None:
         """Forget everything, as at the beginning of a recording."""
-        self._state: StreamState = self.model.zero_state(self.montage.n_items * self.montage.n_channels)
-        self._refresh()
+        self._take_up(self.model.zero_state(self.montage.n_items * self.montage.n_channels))
 
     @torch.inference_mode()
     def step(self, chunk: Tensor) -> Tensor:
@@ -106,9 +105,11 @@ class Stream:
         if tuple(chunk.shape) != (n_items, n_channels, length):
             raise ValueError(f"a chunk must have the shape {(n_items, n_channels, length)}, not {tuple(chunk.shape)}")
         model, state = self.model, self._state
+        if self._steps is None:
+            self._steps = [StepState.of(s) for s in state.fast], [StepState.of(s) for s in state.slow]
         x = self.encode_signal(chunk)
-        x = model.input_norm(x if self._token is None else x.add_(self._token))
-        h = self._advance(model.fast, self._fast, x, state.fast)
+        x = torch.layer_norm(x if self._token is None else x.add_(self._token), *self._input_norm)
+        h = self._fast(x, self._steps[0], n_channels, self.montage.bias)
         state.queue = torch.cat([state.queue[:, 1:], h[:, None]], dim=1)
         state.fast_out = h
         state.t += 1
@@ -132,14 +133,13 @@ class Stream:
         if tuple(chunks.shape) != shape or not chunks.shape[1]:
             raise ValueError(f"chunks must have the shape {shape}, not {tuple(chunks.shape)}")
         with torch.inference_mode():
-            parts = self.model.blocks(chunks.to(self.model.input_norm.weight), self.montage, self._state)
+            parts = self.model.blocks(chunks.to(self.model.input_norm.weight), self.montage, self._gathered())
         while True:
             with torch.inference_mode():  # not around the yield: what others do in between is theirs
                 block = next(parts, None)
                 if block is None:
                     return
-                self._state = block.state.clone()
-                self._refresh()
+                self._take_up(block.state.clone())
             self.last = None
             yield block
 
@@ -150,37 +150,29 @@ class Stream:
 
     def state_dict(self) -> dict[str, Tensor]:
         """A copy of the state under the names of the published runner, with its counters; always of the same size."""
-        return to_dict(self._state, self.model.config)
+        return to_dict(self._gathered(), self.model.config)
 
     @torch.inference_mode()
     def load_state_dict(self, saved: Mapping[str, Tensor]) -> None:
         """Go on from a state that `state_dict` gave, of the same model and number of rows; else a ValueError."""
-        from_dict(self._state, saved)
-        self._refresh()
+        state = self._gathered()
+        from_dict(state, saved)
+        self._take_up(state)
 
     def branch(self) -> Stream:
         """Another stream that goes on from here; neither changes the other."""
         other = copy(self)
-        other._state = self._state.clone()
+        other._state, other._steps = self._gathered().clone(), None
+        other._prepare()  # a room of its own, since both may run at once
         return other
-
-    def _advance(self, stack: MambaStack, steps: list[MambaStep], x: Tensor, states: list[MambaState]) -> Tensor:
-        """One step of a stack on (R, D)."""
-        if stack.input_proj is not None:
-            x = stack.input_proj(x)
-        for i, (norm, step) in enumerate(zip(stack.norms, steps, strict=True)):
-            x = step(x, norm(x), states[i])
-            if stack.attention_every and (i + 1) % stack.attention_every == 0:
-                items = x.view(self.montage.n_items, self.montage.n_channels, -1)
-                x = stack.channel_attn[i // stack.attention_every](items, self.montage.bias).view(x.shape)
-        return stack.final_norm(x)
 
     def _write(self) -> None:
         """Pool the queue, move the slow stream, put the token into the bank."""
         model, state = self.model, self._state
         pooled = min(state.t, model.config.pooled_steps)
         token = model.writer(state.queue[:, None, -pooled:])[:, 0]
-        state.slow_out = self._advance(model.slow, self._slow, token, state.slow)
+        assert self._steps is not None  # a step is under way
+        state.slow_out = self._slow(token, self._steps[1], 1, None)
         state.bank = torch.cat([state.bank[:, 1:], token[:, None]], dim=1)
         key, value = model.retrieval.key(token), model.retrieval.value(token)
         self._keys = torch.cat([self._keys[:, 1:], key[:, None]], dim=1)
@@ -191,13 +183,21 @@ class Stream:
         filled = lengths(self.model.config, self._state.t)[1]
         if not filled:
             return None, None, None
-        query = torch.addmm(self._scaled_query[1], h, self._scaled_query[0])
+        query = torch.addmm(self._query[1], h, self._query[0])
         weights = torch.bmm(self._keys[:, -filled:], query[:, :, None])[:, :, 0].softmax(dim=1)
         mixture = torch.bmm(weights[:, None], self._values[:, -filled:])[:, 0]
         gate = torch.addmm(self._gate[1], torch.cat([h, mixture], dim=1), self._gate[0]).sigmoid_()
         return gate * mixture, weights, gate
 
-    def _refresh(self) -> None:
-        """Keys and values of the bank, which steps keep beside it."""
-        retrieval, bank = self.model.retrieval, self._state.bank
-        self._keys, self._values = retrieval.key(bank), retrieval.value(bank)
+    @torch.inference_mode()
+    def _gathered(self) -> StreamState:
+        """The state with what single steps have moved on."""
+        if self._steps is not None:
+            self._state.fast, self._state.slow = ([step.gather() for step in steps] for steps in self._steps)
+        return self._state
+
+    def _take_up(self, state: StreamState) -> None:
+        """Go on from a state, whose keys and values of the bank are kept beside it."""
+        self._state, self._steps = state, None
+        retrieval = self.model.retrieval
+        self._keys, self._values = retrieval.key(state.bank), retrieval.value(state.bank)
