@@ -260,6 +260,7 @@ class MainWindow(QMainWindow):
         self.overlay_panel.visibility_changed.connect(lambda _name, _on: self._apply_overlays())
         self.overlay_panel.opacity_changed.connect(self._apply_overlays)
         self.overlay_panel.asked.connect(self.analysing.ask_overlay)
+        self.toolbar.device_chosen.connect(self.analysing.check)
         self.analysing.said.connect(self.status.say)
         self.analysing.overlay_requested.connect(self.overlay_panel.set_visible)
         self.analysing.drawing.described.connect(self.status.show_heat)

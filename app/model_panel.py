@@ -12,7 +12,6 @@ from PyQt6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
     QMenu,
-    QPushButton,
     QRadioButton,
     QSpinBox,
     QVBoxLayout,
@@ -20,7 +19,7 @@ from PyQt6.QtWidgets import (
 )
 
 from app.packaged import PACKAGED, packaged_model
-from app.panel import label
+from app.panel import ButtonRow, ElidedButton, label
 from app.session import ModelChoice
 
 
@@ -47,20 +46,19 @@ class ModelPanel(QWidget):
         column.addWidget(self._state)
         column.addWidget(self._limits)
         column.addLayout(self._make_segments_row())
-        self._head = QPushButton("Choose a head file…")
+        self._head = ElidedButton("Choose a head file…")
+        self._head.setToolTip("The file with the head that turns this checkpoint into a seizure detector")
         self._head.clicked.connect(lambda: self.head_requested.emit(self.current()))
-        self._load = QPushButton("Load checkpoint…")
+        self._load = ElidedButton("Load checkpoint…")
+        self._load.setToolTip("List a checkpoint from a file, and choose it (Ctrl+L)")
         self._load.clicked.connect(self.load_requested)
-        self._random = QPushButton("Random weights…")
+        self._random = ElidedButton("Random weights…")
         self._random.setToolTip("List a model that was never trained, to try an analysis out or to compare with")
         menu = QMenu(self._random)
         menu.aboutToShow.connect(self._list_random)
         self._random.setMenu(menu)
         column.addWidget(self._head)
-        buttons = QHBoxLayout()
-        buttons.addWidget(self._load)
-        buttons.addWidget(self._random)
-        column.addLayout(buttons)
+        column.addWidget(ButtonRow(self._load, self._random))
         for model in PACKAGED:
             self.add(ModelChoice(model.title, model.name), {"limits": model.limits})
         self._models[0][1].setChecked(True)
@@ -73,6 +71,7 @@ class ModelPanel(QWidget):
         self._segments.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._segments.editingFinished.connect(self._segments.clearFocus)
         self._segments.setMinimum(1)
+        self._segments.setAccessibleName("Segments in the window of the model")
         self._segments.setToolTip(
             "MVPFormer's position rows mean something else at another window length: keep the T it was trained with."
         )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtWidgets import QCheckBox, QHBoxLayout, QSlider, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.panel import label
+from app.panel import ArrowSlider, ElidedLabel, label
+
+_PLACES = {"lane": "in a lane below the traces", "behind": "behind the traces"}
 
 
 class OverlayPanel(QWidget):
@@ -32,20 +34,25 @@ class OverlayPanel(QWidget):
             box = QCheckBox(title)
             box.setChecked(name not in self._off)
             box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            box.setToolTip(f"{title}: {_PLACES.get(place, place)} (O brings this list into view)")
+            box.setMinimumWidth(1)  # cut short rather than wider than the dock
             box.toggled.connect(lambda on, which=name: self.visibility_changed.emit(which, on))
             box.clicked.connect(lambda on, which=name: self.asked.emit(which) if on else None)
             row = QHBoxLayout()
-            row.addWidget(box, 1)
-            row.addWidget(label(place, "muted"))
+            row.addWidget(box)
+            where = ElidedLabel(place, "muted", Qt.TextElideMode.ElideRight)
+            where.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            row.addWidget(where, 1)
             column.addLayout(row)
             self._boxes[name] = box
         row = QHBoxLayout()
         row.addWidget(label("Strength", "muted"))
-        slider = QSlider(Qt.Orientation.Horizontal)
+        slider = ArrowSlider(Qt.Orientation.Horizontal)
         slider.setRange(0, 100)
         slider.setValue(60)
         slider.setAccessibleName("Strength of the shading behind the traces")
-        slider.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        slider.setToolTip("How strong the shading behind the traces is (arrow keys)")
+        slider.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         slider.valueChanged.connect(lambda value: self.opacity_changed.emit(value / 100))
         row.addWidget(slider, 1)
         column.addLayout(row)

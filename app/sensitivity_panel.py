@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QEvent, Qt, pyqtSignal
-from PyQt6.QtGui import QKeyEvent
-from PyQt6.QtWidgets import QPushButton, QSlider, QVBoxLayout, QWidget
+from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
-from app.panel import label
-
-
-class _Dial(QSlider):
-    """A slider that keeps the arrow keys while it has the focus, which else move the page."""
-
-    def event(self, event: QEvent | None) -> bool:
-        """Take the arrow keys before the actions of the window do."""
-        if event is not None and event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            arrows = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down)
-            if event.key() in arrows and not event.modifiers():
-                event.accept()
-                return True
-        return super().event(event)
+from app.panel import ArrowSlider, ElidedButton, label
 
 
 class SensitivityPanel(QWidget):
@@ -33,7 +19,7 @@ class SensitivityPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        self._slider = _Dial(Qt.Orientation.Horizontal)
+        self._slider = ArrowSlider(Qt.Orientation.Horizontal)
         self._slider.setRange(1, 99)
         self._slider.setValue(50)
         self._slider.setAccessibleName("Threshold of model events")
@@ -44,7 +30,8 @@ class SensitivityPanel(QWidget):
         self._slider.valueChanged.connect(lambda value: self.threshold_changed.emit(value / 100))
         self._count = label("p ≥ 0.50   no prediction yet", "muted", wrap=True)
         self._rule = label("", "muted", wrap=True)
-        self._change = QPushButton("How events are made…")
+        self._change = ElidedButton("How events are made…")
+        self._change.setToolTip("The rule, and its constants, by which probabilities become events")
         self._change.clicked.connect(self.rules_requested)
         for widget in (self._slider, self._count, self._rule, self._change):
             column.addWidget(widget)

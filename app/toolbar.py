@@ -17,7 +17,8 @@ class ChoiceButton(QToolButton):
 
     chosen = pyqtSignal(object)
 
-    def __init__(self, caption: str, tip: str, parent: QWidget | None = None) -> None:
+    def __init__(self, caption: str, tip: str, name: str = "", parent: QWidget | None = None) -> None:
+        """`name` is the caption in full, where it is short for something."""
         super().__init__(parent)
         self._caption = caption
         self._value = ""
@@ -26,10 +27,15 @@ class ChoiceButton(QToolButton):
         self._lit = False
         self._group: QActionGroup | None = None
         self.setToolTip(tip)
-        self.setAccessibleName(caption)
+        self.setAccessibleName(name or caption)
         self.setMenu(QMenu(self))
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        # By Tab and not by a click, which leaves the keys to the traces.
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def choices(self) -> list[QAction]:
+        """The values that can be chosen, without the commands below them."""
+        return self._group.actions() if self._group is not None else []
 
     def set_choices(
         self,

@@ -45,11 +45,15 @@ class ViewToolbar(QToolBar):
         self.open.setDefaultAction(open_action)
         self.open.setText("Open…")
         self.montage = ChoiceButton("Montage", "Which differences of electrodes the rows show (1 to 9)")
-        self.low = ChoiceButton("Low", "Low-frequency filter with its time constant; zero phase, 24 dB per octave")
-        self.high = ChoiceButton("High", "High-frequency filter; zero phase, 24 dB per octave")
-        self.notch = ChoiceButton("Notch", "Mains filter (F)")
-        self.sensitivity = ChoiceButton("Sens.", "Microvolts per millimetre of screen (Up, Down)")
-        self.page = ChoiceButton("Page", "Time per page, or millimetres a second ([ and ], Ctrl+] to type it)")
+        self.low = ChoiceButton(
+            "Low", "Low-frequency filter with its time constant; zero phase, 24 dB per octave", "Low filter"
+        )
+        self.high = ChoiceButton("High", "High-frequency filter; zero phase, 24 dB per octave", "High filter")
+        self.notch = ChoiceButton("Notch", "Mains filter (F)", "Notch filter")
+        self.sensitivity = ChoiceButton("Sens.", "Microvolts per millimetre of screen (Up, Down)", "Sensitivity")
+        self.page = ChoiceButton(
+            "Page", "Time per page, or millimetres a second ([ and ], Ctrl+] to type it)", "Page length"
+        )
         self.model = ChoiceButton("Model", "The model that Run starts")
         self.device_button = ChoiceButton("Device", "Where the model runs")
         self.run = QToolButton()
@@ -64,8 +68,21 @@ class ViewToolbar(QToolBar):
         self._connect()
 
     def _place(self, widget: QToolButton) -> None:
-        widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.addWidget(widget)
+
+    def fields(self) -> list[ChoiceButton]:
+        """The fields with choices, in their order."""
+        return [
+            self.montage,
+            self.low,
+            self.high,
+            self.notch,
+            self.sensitivity,
+            self.page,
+            self.model,
+            self.device_button,
+        ]
 
     def changeEvent(self, event: QEvent | None) -> None:
         """Draw the sign for fields that do not fit in the colours of a new theme; style sheets leave it blank."""
@@ -76,6 +93,9 @@ class ViewToolbar(QToolBar):
             and event is not None
             and event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange)
         ):
+            more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            more.setAccessibleName("More fields")
+            more.setToolTip("The fields that have no room here")
             more.setIcon(_more_icon(self.palette().color(QPalette.ColorRole.ButtonText)))
 
     def _fill(self) -> None:

@@ -32,14 +32,15 @@ class TrendsAxis(Lane):
         self.state = self.cursor_text = ""
         self.button = QPushButton(TITLE, self)
         self.button.setStyleSheet("padding: 0 4px")
-        self.button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        # By Tab and F6, and not by a click, which leaves the keys to the traces.
+        self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.setAccessibleName("Trends: what is shown")
         self.button.setToolTip(
             "Span, lanes and frequencies of the trends. W hides them, Shift+W goes to the next span, "
             "Alt+W steps through them by key."
         )
         self.resume = QPushButton("Go on", self)
-        self.resume.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.resume.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.resume.setToolTip("Compute the rest of the trends")
         self.resume.clicked.connect(self.resume_requested)
         self.resume.hide()

@@ -2,65 +2,121 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PyQt6.QtCore import QEvent, QObject, Qt
-from PyQt6.QtGui import QAction, QKeyEvent
-from PyQt6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
-
-from app.actions import ACTIONS
+from PyQt6.QtCore import QEvent, QModelIndex, QObject, Qt
+from PyQt6.QtGui import QAction, QKeyEvent, QPainter, QPalette
+from PyQt6.QtWidgets import (
+    QDialog,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QMenu,
+    QMenuBar,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 _ACTION_ROLE = Qt.ItemDataRole.UserRole
-_WIDTH, _HEIGHT = 520, 380
+_KEYS_ROLE = Qt.ItemDataRole.UserRole + 1
+_WIDTH, _HEIGHT = 560, 420
+_GAP = 10
 _LIST_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
 @dataclass(frozen=True)
 class Command:
-    """An action as it is listed: where it stands in the menus, what it is called now, and its keys."""
+    """An action as it is listed: where it stands in the menus, or which field it sets, and what it is called now."""
 
     menu: str
+    field: str
     action: QAction
 
     @property
     def text(self) -> str:
         """What the list shows."""
-        keys = "  ".join(key.toString() for key in self.action.shortcuts())
-        plain = self.action.text().replace("&", "")
-        return f"{self.menu}: {plain}" + (f"     {keys}" if keys else "")
+        plain = self.action.text().replace("&", "").partition("\t")[0]
+        return f"{self.menu}: {plain}" if self.menu else f"{self.field} {plain}"
+
+    @property
+    def keys(self) -> str:
+        """The keys that do the same; some entries of menus only name them."""
+        named = self.action.text().partition("\t")[2]
+        return "  ".join(key.toString() for key in self.action.shortcuts()) or named
+
+
+def commands_of_menu(menu: QMenu | QMenuBar, place: str = "") -> list[Command]:
+    """Every entry of a menu and of the menus in it, those that are filled when they open as well."""
+    if isinstance(menu, QMenu):
+        menu.aboutToShow.emit()
+    found: list[Command] = []
+    for action in menu.actions():
+        inner = action.menu()
+        if inner is not None:
+            name = action.text().replace("&", "")
+            found += commands_of_menu(inner, f"{place} › {name}" if place else name)
+        elif action.text() and action.isVisible():
+            found.append(Command(place, "", action))
+    return found
 
 
 def rank(query: str, text: str) -> int | None:
     """How well a text answers a query (0 best), None where a word of the query is nowhere in it.
 
-    Words that begin as the query does count for more than letters inside a word.
+    Whole words count for more than their beginnings, and those for more than letters inside a word.
     """
     words = text.casefold().replace(":", " ").split()
     score = 0
     for wanted in query.casefold().split():
-        if any(word.startswith(wanted) for word in words):
+        if wanted in words:
             continue
-        if not any(wanted in word for word in words):
+        if any(word.startswith(wanted) for word in words):
+            score += 1
+        elif any(wanted in word for word in words):
+            score += 10
+        else:
             return None
-        score += 1
     return score
 
 
 def find_commands(query: str, commands: Sequence[Command]) -> list[Command]:
     """The commands that answer a query, best first, and in the order of the menus where they do it equally well."""
-    ranked = [(rank(query, command.text), i) for i, command in enumerate(commands)]
+    ranked = [(rank(query, f"{command.text} {command.keys}"), i) for i, command in enumerate(commands)]
     return [commands[i] for found, i in sorted((r, i) for r, i in ranked if r is not None)]
+
+
+class _Line(QStyledItemDelegate):
+    """What a command is called, and its keys at the right."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem | None, index: QModelIndex) -> None:
+        """Leave room for the keys."""
+        super().initStyleOption(option, index)
+        keys = index.data(_KEYS_ROLE)
+        if option is not None and keys:
+            room = option.rect.width() - option.fontMetrics.horizontalAdvance(keys) - 3 * _GAP
+            option.text = option.fontMetrics.elidedText(option.text, Qt.TextElideMode.ElideMiddle, room)
+
+    def paint(self, painter: QPainter | None, option: QStyleOptionViewItem, index: QModelIndex) -> None:
+        """Draw the text, and the keys in a column of their own."""
+        super().paint(painter, option, index)
+        keys = index.data(_KEYS_ROLE)
+        if painter is not None and keys:
+            painter.setPen(option.palette.color(QPalette.ColorRole.PlaceholderText))
+            side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(option.rect.adjusted(0, 0, -_GAP, 0), side, keys)
 
 
 class CommandSearch(QDialog):
     """A field and the list of what answers it; the chosen action is run when the dialog has closed."""
 
-    def __init__(self, actions: Mapping[str, QAction], parent: QWidget | None = None) -> None:
+    def __init__(self, commands: Sequence[Command], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Find a command")
         self.resize(_WIDTH, _HEIGHT)
-        self._commands = [Command(spec.menu, actions[spec.id]) for spec in ACTIONS if actions[spec.id].isVisible()]
+        self._commands = commands
         self.chosen: QAction | None = None
         self.field = QLineEdit()
         self.field.setPlaceholderText("What do you want to do?")
@@ -69,6 +125,7 @@ class CommandSearch(QDialog):
         self.list = QListWidget()
         self.list.setAccessibleName("Commands")
         self.list.setUniformItemSizes(True)
+        self.list.setItemDelegate(_Line(self.list))
         column = QVBoxLayout(self)
         column.addWidget(self.field)
         column.addWidget(self.list)
@@ -83,6 +140,9 @@ class CommandSearch(QDialog):
         for command in find_commands(query, self._commands):
             item = QListWidgetItem(command.text)
             item.setData(_ACTION_ROLE, command.action)
+            item.setData(_KEYS_ROLE, command.keys)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{command.text}  {command.keys}".strip())
+            item.setToolTip(command.action.toolTip())
             if not command.action.isEnabled():
                 item.setFlags(Qt.ItemFlag.NoItemFlags)
             self.list.addItem(item)
