@@ -1,9 +1,12 @@
-"""Memory that a page has used is kept for the next one, where the system's allocator can be asked for it."""
+"""Memory: what a page has used is kept for the next one, and garbage is not looked for at the wrong time."""
 
 from __future__ import annotations
 
 import ctypes
+import gc
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # names of glibc's mallopt
 _LARGEST_KEPT = 32 << 20
@@ -24,3 +27,18 @@ def keep_freed_memory() -> bool:
         return False  # another C library, whose allocator has no such setting
     settings = ((_MMAP_THRESHOLD, _LARGEST_KEPT), (_TRIM_THRESHOLD, _MOST_KEPT))
     return all(mallopt(ctypes.c_int(name), ctypes.c_int(size)) == 1 for name, size in settings)
+
+
+@contextmanager
+def no_collections() -> Iterator[None]:
+    """Look for no garbage meanwhile: whoever makes objects by the hundred thousand would have all looked at many times.
+
+    For any thread, but all are without it.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -19,11 +19,13 @@ from PyQt6.QtCore import QLockFile, QObject, QTimer, pyqtSignal
 
 from analysis.annotation import Annotation
 from analysis.errors import RecordingError
+from analysis.progress import Progress
 from analysis.review.history import Change, Edit, History, Step
 from analysis.review.journal import Journal, open_journal
 from analysis.review.journal_reading import Account, find_same_place, read_journal
 from analysis.review.mark_tables import MarkTable
 from app.errors import log_error
+from app.heap import no_collections
 from app.jobs import Job, JobRunner
 from models.whole_files import whole_file
 
@@ -89,7 +91,8 @@ class MarkDisk(QObject):
         """Read what earlier sessions left; on any thread, and only the first call does the work."""
         with self._opening:
             if self._found is None:
-                self._found = self._open()
+                with no_collections():
+                    self._found = self._open()
             return self._found
 
     def step(self, step: Step, edit: Edit, marks: Sequence[Annotation], parts: Sequence[int], merged: str) -> None:
@@ -122,7 +125,12 @@ class MarkDisk(QObject):
 
     def in_background(self, title: str, work: Callable[[], Any], then: Callable[[Any], None]) -> None:
         """Do some work on the thread of the disk and call `then` with its result here."""
-        job = Job(title, lambda _progress: work(), lane="io")
+
+        def undisturbed(_progress: Progress) -> Any:
+            with no_collections():
+                return work()
+
+        job = Job(title, undisturbed, lane="io")
         job.succeeded.connect(then)
         job.failed.connect(log_error)
         self._runner.submit(job)

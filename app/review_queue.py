@@ -105,7 +105,7 @@ class ReviewQueue(QObject):
             if not self._session.hidden_types:
                 self._view.set_marks(marks)
             return
-        self._take(self.queue.with_marks(marks.items, self._events()))
+        self._take(self.queue.with_marks(marks.items, self._events(), (first, last)))
         self._show_marks()
 
     def _list_in_background(self, marks: Marks) -> None:

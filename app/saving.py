@@ -267,7 +267,7 @@ def kept_words(keeper: MarkKeeper) -> tuple[str, str, str]:
     """What the status line says of the marks: text, role and tool tip."""
     if keeper.fault:
         return "marks are NOT kept on disk", "bad", keeper.fault
-    count = len(keeper.book.history.unsaved) - len(keeper.book.history.elsewhere)
+    count = len(keeper.book.history.in_no_file)
     saved = _time_of_day(str(keeper.saved.get("saved", "")))
     if count:
         what = _unsaved_words(keeper, count)
@@ -284,7 +284,7 @@ def kept_words(keeper: MarkKeeper) -> tuple[str, str, str]:
 def _unsaved_words(keeper: MarkKeeper, count: int) -> str:
     if count <= _FEW_CHANGES:
         history = keeper.book.history
-        changes = history.changes_of(history.unsaved - history.elsewhere)
+        changes = history.changes_of(history.in_no_file)
         if all(c.before is None and c.after is not None and c.after.author == READER for c in changes):
             return "1 own mark" if count == 1 else f"{count:,} own marks"
     return "1 change" if count == 1 else f"{count:,} changes"

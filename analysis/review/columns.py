@@ -121,9 +121,14 @@ class MarkColumns:
         most = min(len(self.items), len(items)) - first
         return first, min(most, _same(self.items[::-1], items[::-1]))
 
-    def follow(self, items: tuple[Annotation, ...], vocabulary: Vocabulary) -> MarkColumns:
-        """The columns of a later state of the same marks; only what lies between equal ends is looked at."""
-        first, last = self.unlike(items)
+    def follow(
+        self, items: tuple[Annotation, ...], vocabulary: Vocabulary, unlike: tuple[int, int] | None = None
+    ) -> MarkColumns:
+        """The columns of a later state of the same marks; only what lies between equal ends is looked at.
+
+        `unlike` is what the method of that name says of them, where it was asked.
+        """
+        first, last = unlike or self.unlike(items)
         if first == len(items) == len(self.items):
             return self
         new = MarkColumns.of(items[first : len(items) - last], vocabulary)

@@ -60,8 +60,8 @@ class History:
 
     `states` is every mark that was ever touched as it stands (None: it is gone), `origins` the same before it was first
     touched (None: it was not there). `unsaved` holds the ids of those that stand otherwise than in the files that the
-    reader saved, or than in the recording where nothing was saved; `elsewhere` those of them that stand as they were
-    read from another file, which has them.
+    reader saved, or than in the recording where nothing was saved; `in_no_file` holds those of
+    them that do not stand as they were read from another file.
     """
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class History:
         self.origins: dict[int, Annotation | None] = {}
         self.states: dict[int, Annotation | None] = {}
         self.unsaved: set[int] = set()
-        self.elsewhere: set[int] = set()
+        self.in_no_file: set[int] = set()
         self._read: dict[int, Annotation] = {}  # marks of other files as they were first added
         self._saved: dict[int, Annotation | None] = {}
 
@@ -112,7 +112,7 @@ class History:
         for number in self.unsaved.difference(left):
             self._saved[number] = self.states[number]
         self.unsaved.intersection_update(left)
-        self.elsewhere.intersection_update(left)
+        self.in_no_file.intersection_update(left)
 
     def unsaved_changes(self) -> tuple[Change, ...]:
         """What differs from the files that the reader saved, one change a mark."""
@@ -133,7 +133,7 @@ class History:
         other.done, other.undone = list(self.done), list(self.undone)
         other.origins, other.states = dict(self.origins), dict(self.states)
         other.unsaved, other._saved = set(self.unsaved), dict(self._saved)
-        other.elsewhere, other._read = set(self.elsewhere), dict(self._read)
+        other.in_no_file, other._read = set(self.in_no_file), dict(self._read)
         return other
 
     def all_states(self) -> set[Annotation]:
@@ -179,7 +179,7 @@ class History:
             history._saved[renamed] = _with_id(state, renamed)
         history.unsaved = {n for n in history.states if history.states[n] != history._saved_state(n)}
         read = history._read
-        history.elsewhere = {n for n in history.unsaved if n in read and read[n] == history.states[n]}
+        history.in_no_file = {n for n in history.unsaved if n not in read or read[n] != history.states[n]}
         return history
 
     def _apply(self, edit: Edit, back: bool = False) -> None:
@@ -206,10 +206,10 @@ class History:
         self.states.update(dict.fromkeys(new) if back else new)
         if back:
             self.unsaved -= numbers
-            self.elsewhere -= numbers
+            self.in_no_file -= numbers
         else:
             self.unsaved |= numbers
-            self.elsewhere |= numbers & self._read.keys()
+            self.in_no_file |= numbers - self._read.keys()
         for number in numbers & self._saved.keys():
             self._judge(number)
         return True
@@ -219,13 +219,13 @@ class History:
         state = self.states[number]
         if _is_same(self._saved_state(number), state):
             self.unsaved.discard(number)
-            self.elsewhere.discard(number)
+            self.in_no_file.discard(number)
             return
         self.unsaved.add(number)
         if number in self._read and _is_same(self._read[number], state):
-            self.elsewhere.add(number)
+            self.in_no_file.discard(number)
         else:
-            self.elsewhere.discard(number)
+            self.in_no_file.add(number)
 
     def _saved_state(self, number: int) -> Annotation | None:
         return self._saved[number] if number in self._saved else self.origins[number]

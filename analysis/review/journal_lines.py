@@ -50,7 +50,7 @@ def encode_changes(changes: Iterable[Change]) -> list[list[Record | None]]:
 
 def decode_changes(pairs: Iterable[Any]) -> tuple[Change, ...]:
     """Changes from JSON; TypeError, KeyError or ValueError where it does not describe any."""
-    return tuple(Change(_decode(before), _decode(after)) for before, after in pairs)
+    return tuple([Change(_decode(before), _decode(after)) for before, after in pairs])
 
 
 def _encode(mark: Annotation | None) -> Record | None:
@@ -84,10 +84,10 @@ def _decode(record: Record | None) -> Annotation | None:
         record["onset"],
         record["duration"],
         record["description"],
-        tuple(record.get("ch_names", ())),
+        tuple(record["ch_names"]) if "ch_names" in record else (),
         record.get("confidence"),
         record.get("author", _FILE),
-        tuple((str(name), str(value)) for name, value in record.get("extras", ())),
+        tuple((str(name), str(value)) for name, value in record["extras"]) if "extras" in record else (),
         record["id"],
         _decode_review(tuple(record["review"].items())) if "review" in record else UNREVIEWED,
     )

@@ -57,9 +57,11 @@ class Queue:
         columns = MarkColumns.of(marks, vocabulary)
         return cls(columns, MarkColumns.of((), vocabulary), vocabulary).with_events(events)
 
-    def with_marks(self, marks: tuple[Annotation, ...], events: Sequence[Annotation]) -> Queue:
-        """A later state of the marks, and all events that the model finds now."""
-        columns = self.marks.follow(marks, self.vocabulary)
+    def with_marks(
+        self, marks: tuple[Annotation, ...], events: Sequence[Annotation], unlike: tuple[int, int] | None = None
+    ) -> Queue:
+        """A later state of the marks, and all events that the model finds now; `unlike` as in `MarkColumns.follow`."""
+        columns = self.marks.follow(marks, self.vocabulary, unlike)
         return replace(self, marks=columns).with_events(events)
 
     def with_events(self, events: Sequence[Annotation]) -> Queue:

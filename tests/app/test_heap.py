@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 
 import pytest
+
+from app.heap import no_collections
 
 _MEASURE = """
 import resource
@@ -37,3 +40,12 @@ def test_other_systems_are_left_alone(monkeypatch) -> None:
 
     monkeypatch.setattr(sys, "platform", "darwin")
     assert keep_freed_memory() is False
+
+
+def test_no_garbage_is_looked_for_until_all_are_done() -> None:
+    assert gc.isenabled()
+    with no_collections():
+        with no_collections():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    assert gc.isenabled()

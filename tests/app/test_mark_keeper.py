@@ -16,11 +16,13 @@ from analysis.annotation import Annotation, Review, number_annotations
 from analysis.event_tables import read_marks
 from analysis.marks import Marks
 from analysis.recording import Channel, Recording
+from analysis.review.edits import split_edit
 from analysis.review.journal_reading import read_journal
 from app.mark_keeper import MarkKeeper, MarkShelf
 
 ID = "0123456789abcdef"
 SPIKE = Annotation(3.0, 0.0, "spike", ("Fp1",), author="reader")
+EVENT_OF_FILE = Annotation(5.0, 10.0, "sz", author="theirs.tsv")
 EVENT = Annotation(5.0, 10.0, "sz", (), 0.75, "model:A")
 
 
@@ -189,7 +191,25 @@ def test_very_many_marks_are_written_in_the_background(qtbot, shelves, folder: P
     history = read_journal(folder / f"{ID}.journal").history
     assert [edit.label for edit in history.done] == ["Mark spike", "Import"]
     assert sum(mark is not None for mark in history.states.values()) == 6001
-    assert (len(keeper.book.history.unsaved), len(keeper.book.history.elsewhere)) == (6001, 6000)
+    assert (len(keeper.book.history.unsaved), len(keeper.book.history.in_no_file)) == (6001, 1)
+
+
+def test_marks_of_other_files_are_in_a_file_until_they_are_changed(shelves, recording) -> None:
+    keeper = _begin(shelves[0], recording)
+    history = keeper.book.history
+    mark, other = keeper.add([EVENT_OF_FILE, replace(EVENT_OF_FILE, onset=50.0)], "Add events")
+    assert (len(history.unsaved), history.in_no_file) == (2, set())
+    keeper.do(split_edit(mark, 10.0, keeper.book.number))
+    assert (len(history.unsaved), len(history.in_no_file)) == (3, 2)
+    keeper.undo()
+    assert history.in_no_file == set()
+    keeper.decide(other, "accepted")
+    assert history.in_no_file == {other.id}
+    keeper.mark_saved({"path": "x"}, {mark.id})
+    assert (history.unsaved, history.in_no_file) == ({mark.id}, set())
+    shelves[0].give_back(ID)
+    history = _begin(shelves[0], recording).book.history
+    assert (history.unsaved, history.in_no_file) == ({mark.id}, set())
 
 
 def test_very_many_marks_are_undone_in_the_background(qtbot, shelves, recording) -> None:
