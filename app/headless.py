@@ -126,6 +126,7 @@ def score(
     several. RecordingError and AnalysisError say what cannot be read or scored.
     """
     from analysis.scoring import compare_events
+    from app.unit_report import report_units, units_text
 
     paths = [_events_file(Path(path)) for path in (reference, hypothesis)]
     names = [_recording_names(path) for path in paths]
@@ -140,8 +141,10 @@ def score(
             f"{path.name}: the seizure that begins at {at:g} s has no end and is not scored" for at in marks.unended
         ]
     result = compare_events(truth.spans, said.spans, length, seed)
-    text = score_text(result, paths, source)
-    return Outcome(result.to_dict(), text, tuple(dict.fromkeys(warnings)))
+    text, facts = score_text(result, paths, source), result.to_dict()
+    if units := report_units(paths[1], truth.spans):
+        text, facts = f"{text}\n{units_text(units)}", {**facts, "units": units}
+    return Outcome(facts, text, tuple(dict.fromkeys(warnings)))
 
 
 def score_batch(list_file: str | Path, seed: int = 0) -> Outcome:
