@@ -69,15 +69,28 @@ class MarkBar(QFrame):
 
     def show_for(self, selection: Window, ch_names: tuple[str, ...], left: float, right: float, top: float) -> None:
         """Stand under the names of marks, at a selection from `left` to `right` in pixels of the canvas."""
-        channels = f", {channel_words(ch_names, 3)}" if ch_names else ""
-        self._length.setText(f"{duration_words(selection.duration)}{channels}")
+        length = duration_words(selection.duration)
+        self._length.setText(f"{length}, {channel_words(ch_names, 3)}" if ch_names else length)
         self._fill()
+        self._leave_out(length)
         self.adjustSize()
         room = self._canvas.width() - self.width() - _GAP
         x = min(max(_GAP, (left + right - self.width()) / 2), max(_GAP, room))
         self.move(round(x), round(top) + _GAP)
         self.show()
         self.raise_()
+
+    def _leave_out(self, length: str) -> None:
+        """Where the traces are too narrow, do without the channels, which are shaded, then types, which More… has."""
+        if not self._fits():
+            self._length.setText(length)
+        for button in reversed(self.buttons[1:]):
+            if self._fits():
+                return
+            button.hide()
+
+    def _fits(self) -> bool:
+        return self.sizeHint().width() + 2 * _GAP <= self._canvas.width()
 
     def _fill(self) -> None:
         """Let the buttons offer the type in use before the others."""
