@@ -7,7 +7,7 @@ from functools import partial
 
 from PyQt6.QtCore import QObject, QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
+from PyQt6.QtWidgets import QComboBox, QInputDialog, QMenu, QWidget
 
 from analysis.montage import (
     REFERENCE,
@@ -192,6 +192,8 @@ class MontageChoice(QObject):
         dialog.setLabelText(text)
         dialog.setComboBoxItems(choices)
         dialog.setTextValue(choices[current])
+        for box in dialog.findChildren(QComboBox):
+            box.setAccessibleName("Reference")
         if ask(dialog, self._session):
             self._session.change_view(montage=reference_name(dialog.textValue()))
 

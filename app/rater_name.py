@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PyQt6.QtCore import QObject, pyqtSignal
-from PyQt6.QtWidgets import QInputDialog, QWidget
+from PyQt6.QtWidgets import QWidget
 
+from app.dialogs.ask import ask_text
 from app.mark_keeper import READER
 from app.session import Session
 from app.settings import Settings
@@ -35,8 +36,8 @@ class RaterName(QObject):
 
     def ask(self) -> None:
         """Ask for the name; decisions that were taken before keep theirs."""
-        name, accepted = QInputDialog.getText(self._window, "Your name", _PROMPT, text=self._settings.rater)
-        if accepted:
+        name = ask_text(self._window, "Your name", _PROMPT, self._settings.rater)
+        if name is not None:
             self.set_name(name)
 
     def set_name(self, name: str) -> None:

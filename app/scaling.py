@@ -8,8 +8,9 @@ from functools import partial
 
 from PyQt6.QtCore import QObject, pyqtSignal
 from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import QInputDialog, QWidget
+from PyQt6.QtWidgets import QWidget
 
+from app.dialogs.ask import ask_text
 from app.dialogs.channel_types import ChannelTypesDialog
 from app.page_length import TimeBase, page_text, parse_length
 from app.session import Session
@@ -138,8 +139,8 @@ class Scaling(QObject):
         session = self._session
         now = page_text(session.view.page_seconds)
         prompt = f"Time on a page, such as 0.5, 90, 1:30, 2 min, 4 h, all, or a speed such as 30 mm/s (now {now})"
-        text, accepted = QInputDialog.getText(self._window, "Length of a page", prompt)
-        if not accepted:
+        text = ask_text(self._window, "Length of a page", prompt)
+        if text is None:
             return
         found = parse_length(text, session.duration)
         if found is None:

@@ -66,6 +66,8 @@ class EventRulesDialog(QDialog):
         self._boxes: list[dict[str, QSpinBox | QDoubleSpinBox]] = []
         suited = choose_rule(AUTO, duration).name
         self._choice = QComboBox()
+        self._choice.setAccessibleName("Rule for events")
+        self._choice.setToolTip("By which rule probabilities become events")
         self._choice.addItem(f"By length: E.1 from {LONG_RECORDING / 60:g} min on, else E.2 (here {suited})")
         self._pages = QStackedWidget()
         self._pages.addWidget(label("The paper's constants.", "muted"))
@@ -93,6 +95,7 @@ class EventRulesDialog(QDialog):
             box.setRange(0, 3600)
             box.setSuffix(unit)
             box.setValue(value)
+            box.setAccessibleName(text)
             boxes[field.name] = box
             form.addRow(text, box)
         self._boxes.append(boxes)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PyQt6.QtWidgets import QInputDialog
 
+from app import scaling
 from app.main_window import MainWindow
 from app.scaling import _next_scale
 from app.settings import Settings
@@ -137,7 +137,7 @@ def test_colours_are_chosen_one_at_a_time(window: Window):
     ("text", "seconds"), [("0.1", 0.1), ("2 min", 120.0), ("all", 45.0), ("never", 10.0), ("0.01", 10.0)]
 )
 def test_a_typed_length(window: Window, monkeypatch, text, seconds):
-    monkeypatch.setattr(QInputDialog, "getText", lambda *_args: (text, True))
+    monkeypatch.setattr(scaling, "ask_text", lambda *_args: text)
     window.main.actions_by_id["page_length"].trigger()
     window.wait()
     assert window.main.session.view.page_seconds == seconds
