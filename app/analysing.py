@@ -224,6 +224,10 @@ class Analysing(QObject):
         if state.visible:
             self._ask_soon()
 
+    def check(self, *_: object) -> None:
+        """Something that answers depend on may have changed, such as where models run."""
+        self._ask_soon()
+
     @property
     def busy(self) -> bool:
         """Whether something is still to be asked for."""
