@@ -15,6 +15,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QMainWindow
 
 from analysis.annotation import Annotation, Review
+from analysis.marks import Marks
 from analysis.montage import Derivation, Montage
 from analysis.recording import Channel, Page, Window
 from analysis.results import AnalysisRequest, SeizurePrediction
@@ -237,6 +238,44 @@ def test_the_bar_goes_with_its_selection(desk: Desk) -> None:
     assert desk.canvas.selection is None
 
 
+def test_the_bar_shows_all_its_buttons_however_often_it_is_placed(desk: Desk) -> None:
+    bar = desk.marking.bar
+    for _ in range(2):
+        desk.drag(2.0, 5.0)
+        shown = [*bar.buttons, bar._more, bar._close]
+        assert bar.width() == bar.sizeHint().width()
+        assert all(button.width() >= button.sizeHint().width() for button in shown)
+        desk.marking._place_bar()
+        assert bar.width() == bar.sizeHint().width()
+        desk.qtbot.mouseClick(bar.buttons[3], LEFT)  # which puts other types on the buttons
+
+
+def test_a_narrow_bar_does_without_some_types(desk: Desk) -> None:
+    bar = desk.marking.bar
+    desk.drag(2.0, 5.0, 0.0, 0.0, SHIFT)
+    assert bar._length.text() == "3.0 s, A, B"
+    desk.window.resize(desk.window.width() - desk.canvas.width() + bar.width() - 60, 500)
+    QApplication.processEvents()
+    assert desk.canvas.rect().contains(bar.geometry())
+    assert bar._length.text() == "3.0 s"
+    assert [button.isHidden() for button in bar.buttons] == [False, False, False, True]
+    assert not bar._more.isHidden()
+    desk.window.resize(1200, 700)
+    desk.qtbot.waitUntil(lambda: not bar.buttons[3].isHidden())
+
+
+def test_nothing_is_marked_beyond_the_recording(desk: Desk) -> None:
+    desk.show_page(Window(55.0, 65.0))
+    desk.drag(58.0, 63.0)
+    desk.key(Qt.Key.Key_I)
+    assert facts(desk.own[0])[:2] == (58.0, 2.0)
+    assert desk.own[0].stop == SECONDS
+    desk.drag(62.0, 64.0)
+    desk.key(Qt.Key.Key_M)
+    assert "point at the traces" in desk.told[-1]
+    assert len(desk.own) == 1
+
+
 # Seizures from their ends
 
 
@@ -250,6 +289,15 @@ def test_a_seizure_is_made_of_its_two_ends_one_edit_each(desk: Desk) -> None:
     assert desk.labels == ["Mark Seizure onset at 00:02.0", "Mark Seizure from 00:02.0 to 00:08.0"]
     desk.marking.undo()
     assert facts(desk.own[0]) == (2.0, 0.0, "Seizure onset", ())
+
+
+def test_what_is_said_of_one_end_gives_way_to_the_whole(desk: Desk) -> None:
+    desk.point(2.0)
+    desk.key(Qt.Key.Key_I)
+    assert "Shift+I at its other end" in desk.told[-1]
+    desk.point(8.0)
+    desk.key(Qt.Key.Key_I, SHIFT)
+    assert desk.told[-1] == "Mark Seizure from 00:02.0 to 00:08.0"
 
 
 def test_the_end_may_be_marked_first(desk: Desk) -> None:
@@ -482,6 +530,116 @@ def test_a_mark_that_is_gone_is_not_edited(desk: Desk) -> None:
     desk.marking.move(mark, 2.0, 4.0)
     assert "gone" in desk.told[-1]
     assert desk.marks == ()
+
+
+def test_what_another_window_changes_meanwhile_is_kept(desk: Desk) -> None:
+    keeper = desk.session.keeper
+    desk.drag(2.0, 5.0)
+    desk.key(Qt.Key.Key_I)
+    (mark,) = desk.own
+    desk.marking.edit(mark)
+    keeper.change(mark, replace(mark, onset=1.0, duration=1.5), "Elsewhere")
+    desk.marking._dialog.comment.setPlainText("left")
+    desk.marking._dialog.accept()
+    assert facts(desk.own[0])[:2] == (1.0, 1.5)
+    assert desk.own[0].review.comment == "left"
+    viewport = desk.canvas.viewport()
+    desk.qtbot.mousePress(viewport, LEFT, PLAIN, desk.at(2.5))
+    desk.qtbot.mouseMove(viewport, desk.at(4.0))
+    desk.qtbot.mouseMove(viewport, desk.at(6.0))
+    keeper.change(desk.own[0], replace(desk.own[0], onset=0.5, duration=2.0, confidence=0.5), "Elsewhere")
+    desk.qtbot.mouseRelease(viewport, LEFT, PLAIN, desk.at(6.0))
+    assert facts(desk.own[0])[:2] == (0.5, 5.5)
+    assert desk.own[0].confidence == 0.5
+
+
+def test_ends_that_would_change_places_are_left_where_they_are(desk: Desk) -> None:
+    (mark,) = desk.session.keeper.add([Annotation(2.0, 3.0, "x", author="reader")], "Add")
+    desk.session.keeper.change(mark, replace(mark, duration=0.5), "Elsewhere")
+    desk.marking.move(mark, 4.0, 5.0)
+    assert "moved in another window" in desk.told[-1]
+    assert facts(desk.own[0])[:2] == (2.0, 0.5)
+
+
+# When another recording opens
+
+
+@pytest.fixture
+def other(array_recording):
+    """Another recording."""
+    channels = [Channel(name, name, "eeg", "uV", SFREQ) for name in NAMES]
+    return array_recording(channels, np.ones((4, round(20 * SFREQ))), SFREQ)
+
+
+@pytest.fixture
+def chosen(desk: Desk) -> Annotation:
+    """The mark that is chosen, in the first recording."""
+    desk.session.keeper.set_file_marks(Marks.of([FILE_MARK]))
+    desk.view.set_current_event(desk.marks[0])
+    return desk.marks[0]
+
+
+def test_the_dialog_of_a_mark_ends_with_its_recording(desk: Desk, chosen: Annotation, other) -> None:
+    desk.marking.edit(chosen)
+    dialog = desk.marking._dialog
+    dialog.comment.setPlainText("of the first recording")
+    desk.session.open(other)
+    desk.session.keeper.set_file_marks(Marks.of([replace(FILE_MARK, description="of another file")]))
+    assert not dialog.isVisible()
+    assert desk.marking._dialog is None
+    assert desk.selected is None
+    assert desk.labels == []
+    assert desk.marks[0].review.comment == ""
+    desk.marking.edit(desk.marks[0])
+    assert desk.marking._dialog.before.description == "of another file"
+
+
+def test_the_dialog_of_a_mark_ends_with_its_window(desk: Desk, chosen: Annotation) -> None:
+    desk.marking.edit(chosen)
+    dialog = desk.marking._dialog
+    desk.session.close()
+    assert not dialog.isVisible()
+    assert desk.labels == []
+
+
+def test_the_palette_ends_with_its_recording(desk: Desk, chosen: Annotation, other) -> None:
+    desk.marking.open_palette()
+    desk.session.open(other)
+    assert not desk.marking._popup.isVisible()
+    assert desk.marking._palette_for is None
+
+
+def test_steps_in_a_recording_left_behind_choose_nothing_here(qtbot, recording, other) -> None:
+    shelf = MarkShelf()
+    one, two = Desk(qtbot, recording, shelf), Desk(qtbot, recording, shelf)
+    two.session.keeper.set_file_marks(Marks.of([FILE_MARK]))
+    one.session.open(other)
+    one.session.keeper.set_file_marks(Marks.of([replace(FILE_MARK, description="of another file")]))
+    one.view.set_current_event(one.marks[0])
+    two.session.keeper.change(two.marks[0], replace(two.marks[0], onset=3.0), "Move")
+    assert one.selected is one.marks[0]
+    assert not one.actions["undo_edit"].isEnabled()
+    one.marking.undo()
+    assert two.labels == ["Move"]
+    for desk in (one, two):
+        desk.session.close()
+
+
+def test_a_drag_ends_with_its_recording(desk: Desk, other) -> None:
+    viewport = desk.canvas.viewport()
+    desk.qtbot.mousePress(viewport, LEFT, SHIFT, desk.at(2.0))
+    desk.qtbot.mouseMove(viewport, desk.at(4.0))
+    desk.qtbot.mouseMove(viewport, desk.at(6.0))
+    assert desk.canvas.selection is not None
+    desk.session.open(other)
+    desk.view.set_recording_facts(other.duration, None, (), other.channels)
+    desk.qtbot.mouseMove(viewport, QPoint(500, 200))
+    desk.qtbot.mouseRelease(viewport, LEFT, SHIFT, QPoint(500, 200))
+    assert (desk.canvas.selection, desk.canvas.selection_channels) == (None, ())
+    assert not desk.marking.bar.isVisible()
+
+
+# Decisions
 
 
 def test_a_decision_outlives_a_change_of_the_ends(desk: Desk) -> None:

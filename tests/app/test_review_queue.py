@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtCore import QEvent, QPoint, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QComboBox, QSlider
 
@@ -322,6 +322,33 @@ def test_a_mark_is_trimmed_to_the_selection(window):
     assert spans([main.queue.current])[0] == pytest.approx((21.5, 23.0), abs=0.02)
     press(window, "Z", CTRL)
     assert spans(main.session.marks.items)[0] == (20.0, 25.0)
+
+
+def test_a_cursor_that_is_gone_is_no_place(window):
+    main = window.main
+    main.queue.choose(main.session.marks.items[0])
+    at(window, 22.0)
+    QApplication.sendEvent(main.view.trace_view.canvas, QEvent(QEvent.Type.Leave))
+    for key, what in (("K", "split"), ("I", "begin"), ("U", "end")):
+        press(window, key, CTRL)
+        assert main.status._message.text() == f"put the cursor on the traces where the event shall {what}"
+    assert main.session.keeper.book.done == ()
+    main.view.trace_view.canvas.point_at(22.0, -1.0)  # as keys do
+    press(window, "K", CTRL)
+    assert spans(main.session.marks.items)[:2] == [(20.0, 22.0), (22.0, 25.0)]
+
+
+def test_new_ends_lie_in_the_recording_and_have_no_needless_digits(window):
+    main = window.main
+    mark = main.session.marks.items[0]
+    window.show(0.0, SECONDS + 80.0)
+    window.wait()
+    main.queue.choose(mark)
+    drag(window, 100.0, SECONDS + 30.0)
+    press(window, "T", CTRL | SHIFT)
+    made = main.queue.current
+    assert made.stop == SECONDS
+    assert (made.onset, made.duration) == (round(made.onset, 3), round(made.duration, 3))
 
 
 def test_selected_events_are_merged(predicted, qtbot):

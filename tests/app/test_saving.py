@@ -7,8 +7,10 @@ import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event
 
 import pytest
+from PyQt6 import sip
 
 from analysis.annotation import Annotation
 from analysis.event_tables import read_events, read_marks
@@ -21,6 +23,7 @@ from app.settings import Settings
 from app.testing import Window
 
 SEIZURE = "scalp-seizure-46ch/demo_edf.edf"
+OTHER = "scalp-seizure-42ch/scalp_seizure.edf"
 SPIKE = Annotation(12.0, 0.0, "spike", ("Fp1",), author="reader")
 EVENT = Annotation(17.0, 20.0, "sz", (), 0.94, "model:A")
 
@@ -105,6 +108,49 @@ def test_a_dialog_that_is_cancelled_saves_nothing(opened, qtbot, tmp_path):
     assert window.main.saving.dialog is None
     assert _kept(window).startswith("1 own mark, not saved")
     assert not list(tmp_path.glob("*.tsv"))
+
+
+def test_the_dialog_ends_with_its_recording(opened, qtbot, tmp_path, shared):
+    window = opened()
+    window.main.session.keeper.add([SPIKE], "Mark spike")
+    dialog = _dialog(window, qtbot)
+    window.main.open_recording(str(shared / "recordings" / OTHER))
+    qtbot.waitUntil(lambda: window.main.saving.dialog is None)
+    window.wait()
+    assert window.main.session.recording.path.name == Path(OTHER).name
+    assert sip.isdeleted(dialog) or not dialog.isVisible()
+    assert not list(tmp_path.glob("*.tsv"))
+
+
+def test_a_save_is_remembered_with_its_recording_although_another_one_has_opened(
+    opened, qtbot, tmp_path, shared, monkeypatch
+):
+    window = opened()
+    main = window.main
+    main.session.keeper.add([SPIKE], "Mark spike")
+    may_write = Event()
+    write = main.saving._write
+
+    def write_later(request, progress):
+        may_write.wait(20.0)
+        return write(request, progress)
+
+    monkeypatch.setattr(main.saving, "_write", write_later)
+    dialog = _dialog(window, qtbot)
+    qtbot.waitUntil(lambda: dialog._save().isEnabled())
+    dialog.accept()
+    opened_one = main.session.recording
+    main.open_recording(str(shared / "recordings" / OTHER))
+    qtbot.waitUntil(lambda: main.session.recording is not opened_one, timeout=10000)
+    may_write.set()
+    window.wait()
+    assert len(read_marks(tmp_path / "demo_edf_events.tsv").events) == 9
+    assert main.session.keeper.saved == {}
+    main.open_recording(str(shared / "recordings" / SEIZURE))
+    qtbot.waitUntil(lambda: main.session.recording.path.name == Path(SEIZURE).name, timeout=10000)
+    window.wait()
+    assert main.session.keeper.saved["marks"] == 9
+    assert _kept(window).startswith("saved ")
 
 
 def test_a_file_of_others_is_asked_about_and_kept_as_a_backup(opened, qtbot, tmp_path):

@@ -34,6 +34,13 @@ def test_parts_meet_at_the_cursor_and_say_the_same():
         assert part.review == mark.review
 
 
+def test_subtraction_adds_no_digits():
+    first, second = split(Annotation(25.7, 0.4, "sz"), 25.9)
+    assert (first.duration, second.onset, second.duration) == (0.2, 25.9, 0.2)
+    assert trim(LIVE, 25.7, 26.1).duration == 0.4
+    assert merge([Annotation(0.1, 0.1, "a"), Annotation(0.2, 0.1, "b")]).duration == 0.2
+
+
 @pytest.mark.parametrize("at", [1.0, 2.0, 10.0, 11.0])
 def test_what_does_not_lie_inside_is_no_place_to_split(at):
     with pytest.raises(AnalysisError, match="does not lie inside Seizure"):

@@ -256,6 +256,24 @@ def test_without_a_recording_rows_are_edited_unchecked(qtbot, own):
     assert texts(editor)[0][CHECK] == ""
 
 
+def test_what_is_edited_stays_and_is_checked_against_the_recording_that_opens(
+    open_editor, own, session, array_recording
+):
+    own.save(MINE)
+    editor = open_editor()
+    editor.name.setText("mine, longer")
+    channels = [Channel(name, name, "eeg", "uV", 10.0, site=name) for name in ("Cz", "Oz")]
+    session.open(array_recording(channels, np.zeros((2, 100)), 10.0))
+    entries = entries_for(session.recording, (), None, session.refusal_of)
+    editor.take_entries(entries)
+    assert editor.montage() == CustomMontage("mine, longer", MINE.blocks)
+    assert editor.rows.state.text() == "3 rows; 2 cannot be given by the open recording"
+    editor._starts.aboutToShow.emit()
+    offered = [action.text() for action in editor._starts.actions() if action.text()]
+    usable = [e.title for e in entries if not e.refusal and not e.title.endswith("…")]
+    assert offered == ["An empty montage", *usable]
+
+
 def test_a_new_row_is_typed_at_once_and_completes_the_names_of_the_recording(open_editor, qtbot):
     editor = open_editor()
     editor.show()
