@@ -84,11 +84,15 @@ _AXON = "analysis.engine.axon_gates"
 _ATTRIBUTION = "analysis.engine.attribution"
 _MVPA = "analysis.engine.mvpa_maps"
 _PRISE = "analysis.engine.prise_groups"
+_PROBE = "analysis.engine.axon_probe"
 _SIMILARITY = "analysis.engine.similarity"
 _NEURDUO = "analysis.engine.neurduo_kinds"
 BASELINES = ("interictal", "zero", "mean", "surrogate")
 _WINDOWED = ("mvpformer", "axon", "prise-eeg")
+_LAYERED = (*_WINDOWED, "neurduo")
 WINDOW = Option("window", 10.0, "length of a window of the model, seconds", least=1.0)
+LABELS = Option("labels", "seizure", "seizure, or texts of marks with commas between, such as T1,T2")
+LABELLED = Option("windows", 400, "at most so many windows, spread over the span", least=1)
 SEGMENTS = Option("window", 0.0, "length of a window, seconds; 0 for the length the model was trained with", least=0.0)
 FEW_WINDOWS = Option("windows", 4, "at most so many windows, spread over the span", least=1)
 TARGET = Option("target", "last", "the class that is explained, or last")
@@ -119,6 +123,18 @@ KINDS: Mapping[str, Kind] = {
         Kind("timescales", "How long the streams can remember", {"neurduo": f"{_NEURDUO}:timescales"}, (SEED,)),
         Kind("memory", "What the memory bank recalls", {"neurduo": f"{_NEURDUO}:memory"}, STREAM),
         Kind("stages", "What each unit is taken for", {"neurduo": f"{_NEURDUO}:unit_classes"}),
+        Kind(
+            "probe-interventions",
+            "What a linear probe loses if the gates may not choose",
+            {"axon": f"{_PROBE}:probe_interventions"},
+            (WINDOW, LABELLED, LABELS, SEED),
+        ),
+        Kind(
+            "lesion",
+            "What a linear probe loses without some electrodes",
+            {"axon": f"{_PROBE}:lesion"},
+            (WINDOW, LABELLED, LABELS, Option("cover", "", "channels to cover, with commas between")),
+        ),
         Kind("relation-mass", "Where attention goes", {"axon": f"{_AXON}:relation_masses"}, (WINDOW, MOST_WINDOWS)),
         Kind(
             "experts",
@@ -171,7 +187,7 @@ KINDS: Mapping[str, Kind] = {
         Kind(
             "cka",
             "How alike the layers are",
-            dict.fromkeys(_WINDOWED, f"{_SIMILARITY}:layer_similarity"),
+            dict.fromkeys(_LAYERED, f"{_SIMILARITY}:layer_similarity"),
             (
                 WINDOW,
                 Option("windows", 400, "at most so many windows, spread over the span", least=1),
@@ -183,7 +199,7 @@ KINDS: Mapping[str, Kind] = {
         Kind(
             "effective-rank",
             "How many dimensions the layers use",
-            dict.fromkeys(_WINDOWED, f"{_SIMILARITY}:effective_ranks"),
+            dict.fromkeys(_LAYERED, f"{_SIMILARITY}:effective_ranks"),
             (
                 WINDOW,
                 Option("windows", 400, "at most so many windows, spread over the span", least=1),
@@ -193,7 +209,7 @@ KINDS: Mapping[str, Kind] = {
         Kind(
             "embedding",
             "Windows as points",
-            dict.fromkeys(_WINDOWED, f"{_SIMILARITY}:embed_windows"),
+            dict.fromkeys(_LAYERED, f"{_SIMILARITY}:embed_windows"),
             (
                 WINDOW,
                 Option("windows", 1000, "at most so many windows, spread over the span", least=5),

@@ -83,3 +83,42 @@ def draw_relation_mass(figure: Figure, result: Analysis) -> None:
     ax.set_xticks(range(len(table)), ["equal", *(str(i) for i in range(len(mass)))])
     ax.set(title="Share of attention by relation", xlabel="layer", ylabel="share", ylim=(0, 1))
     ax.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.12))
+
+
+def draw_probe(figure: Figure, result: Analysis) -> None:
+    """Balanced accuracy by intervention: mean and each seed, with the learned gates as the line to compare with."""
+    ax = figure.subplots()
+    accuracy = result.values("balanced_accuracy")
+    names = [name.replace("_", " ") for name in result.labels["intervention"]]
+    mean = accuracy.mean(1)
+    colours = [MUTED] + [TEAL if value >= mean[0] else BROWN for value in mean[1:]]
+    ax.barh(range(len(names)), mean, color=colours, height=0.7)
+    for i, row in enumerate(accuracy):
+        ax.plot(row, [i] * len(row), "o", color="white", markersize=3, markeredgecolor=VIOLET, markeredgewidth=0.7)
+        ax.text(1.01, i, f"{mean[i]:.3f} ({mean[i] - mean[0]:+.3f})", va="center", fontsize=7)
+    ax.axvline(mean[0], color=MUTED, linewidth=0.6, linestyle="--")
+    ax.set_yticks(range(len(names)), names)
+    ax.invert_yaxis()
+    counts = ", ".join(f"{n} {name}" for name, n in result.facts["n_of_class"].items())
+    ax.set(title=f"Linear probe, windows: {counts}", xlabel="balanced accuracy", xlim=(0, 1))
+
+
+def draw_lesion(figure: Figure, result: Analysis) -> None:
+    """Recall by class with electrodes covered, and balanced accuracy as more of them are deleted."""
+    left, right = figure.subplots(1, 2)
+    recall = result.values("recall").mean(1)  # (covers, classes)
+    place = np.arange(len(recall))
+    width = 0.8 / recall.shape[1]
+    for c, (name, colour) in enumerate(zip(result.labels["class"], CYCLE, strict=False)):
+        left.bar(
+            place + width * (c - (recall.shape[1] - 1) / 2), recall[:, c], width=0.95 * width, color=colour, label=name
+        )
+    left.set_xticks(place, result.labels["cover"])
+    left.set(title="Recall with electrodes covered", ylim=(0, 1))
+    left.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.1))
+    deletion = result.values("deletion")
+    steps = np.arange(len(deletion))
+    right.errorbar(steps, deletion.mean(1), yerr=deletion.std(1), color=VIOLET, marker="o", markersize=3)
+    right.axhline(0.5, color=MUTED, linewidth=0.6, linestyle="--")
+    right.set_xticks(steps, result.labels["share"])
+    right.set(title="Electrodes deleted at random", xlabel="share deleted", ylabel="balanced accuracy", ylim=(0, 1))
