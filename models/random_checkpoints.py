@@ -16,6 +16,10 @@ from models.checkpoint import describe
 from models.errors import CheckpointError
 from models.families import MODELS, Checkpoint
 from models.mvpformer.config import MVPFORMER_S, MVPFormerConfig
+from models.neurduo.config import PUBLISHED_SIZES as NEURDUO_SIZES
+from models.neurduo.config import SMALL as NEURDUO_SMALL
+from models.neurduo.config import ContextConfig, HeadConfig
+from models.neurduo.published_config import CHBMIT, PUBLISHED_UNITS, UNIT_STEPS
 from models.prise.config import VARIANTS, PriseConfig, reference_profile
 from models.registry import load_model, untrained_model
 
@@ -24,6 +28,17 @@ if TYPE_CHECKING:
 
 PREFIX = "random:"
 _CLASSES = 2
+
+_NEURDUO_TINY = replace(
+    NEURDUO_SMALL,
+    token_dim=32,
+    patch_hidden_dim=16,
+    fast_dim=32,
+    slow_dim=24,
+    slow_num_layers=2,
+    codebook_size=256,
+    predictor_hidden_dim=32,
+)
 
 # By family: the sizes by name, the first of which is taken where none is named.
 SIZES: Mapping[str, Mapping[str, Any]] = {
@@ -52,6 +67,16 @@ SIZES: Mapping[str, Mapping[str, Any]] = {
             n_outputs=_CLASSES,
         ),
         **{name: replace(variant, n_outputs=_CLASSES) for name, variant in VARIANTS.items()},
+    },
+    "neurduo": {
+        "tiny": _NEURDUO_TINY,
+        **NEURDUO_SIZES,
+        # The published seizure task at tiny size: units of 30 s in sequences of 10 minutes.
+        "tiny-chbmit": replace(
+            _NEURDUO_TINY,
+            has_predictor=False,
+            head=HeadConfig(CHBMIT, UNIT_STEPS, _CLASSES, 4, 32, ContextConfig(), PUBLISHED_UNITS, "sequence"),
+        ),
     },
 }
 

@@ -12,11 +12,14 @@ from torch import Tensor
 
 from analysis.engine.inputs import Inputs, LoadedModel
 from analysis.engine.model_windows import WindowPlan, plan_windows
+from analysis.engine.neurduo_input import NO_ELECTRODE, input_settings, resolve_channel
 from analysis.errors import AnalysisError
 from analysis.preprocessing import Preprocessing
 from analysis.progress import Progress
 from analysis.recording import Channel
 from models.axon.layers import standardised
+from models.neurduo.electrodes import Electrode, unit_positions
+from models.neurduo.normalisation import normalise_window
 from models.prise.electrodes import MIN_CHANNELS, electrode_index
 
 CLIP = 15.0  # standard deviations (AXON, pretraining)
@@ -124,9 +127,46 @@ def _mvpformer(
     return ModelInput(model, plan, arguments, "none, microvolts", inputs.device)
 
 
+def _neurduo(
+    inputs: Inputs, model: LoadedModel, seconds: float, most: int | None, progress: Progress | None
+) -> ModelInput:
+    config = model.network.config
+    steps = int(seconds / config.step_seconds + 1e-6)
+    if steps < 1:
+        raise AnalysisError(f"windows of {seconds:g} s hold no chunk: give at least {config.step_seconds:g} s")
+    found: dict[str, Electrode] = {}
+
+    def wanted(channel: Channel) -> str:
+        electrode = resolve_channel(channel)
+        if electrode is None:
+            return NO_ELECTRODE
+        if electrode.site in {other.site for other in found.values()}:
+            return "second channel at the same electrode"
+        found[channel.name] = electrode
+        return ""
+
+    settings = input_settings(inputs.recording, model.facts.preprocessing)
+    whole = steps * config.step_seconds
+    plan = plan_windows(inputs.recording, inputs.window, whole, settings, most, progress, wanted)
+    electrodes = [found[name] for name in plan.ch_names]
+    positions = torch.tensor([unit_positions()[electrode.site] for electrode in electrodes])
+    ids = torch.tensor([electrode.reference_id for electrode in electrodes])
+
+    def arguments(batch: Tensor) -> dict[str, Any]:
+        chunks = normalise_window(batch).unflatten(-1, (steps, config.chunk_samples)).transpose(1, 2)  # (B, S, C, L)
+        return {"chunks": chunks, "positions": positions, "reference_ids": ids}
+
+    return ModelInput(model, plan, arguments, "mean per channel, one scale for all, each window", inputs.device)
+
+
 def _any(_channel: Channel) -> str:
     return ""
 
 
 _Maker = Callable[[Inputs, LoadedModel, float, int | None, Progress | None], ModelInput]
-_FAMILIES: Mapping[str, _Maker] = {"axon": _axon, "prise-eeg": _prise, "mvpformer": _mvpformer}
+_FAMILIES: Mapping[str, _Maker] = {
+    "axon": _axon,
+    "prise-eeg": _prise,
+    "mvpformer": _mvpformer,
+    "neurduo": _neurduo,
+}

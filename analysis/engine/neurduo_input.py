@@ -19,6 +19,7 @@ from models.neurduo.electrodes import Electrode, resolve_label, unit_positions
 
 READ_CHUNKS = 512  # chunks that are read and filtered at a time; filters need margins, so many at once
 DEFAULT_MAINS = 50.0
+NO_ELECTRODE = "its name means no electrode of the 10-05 system"
 _SHOWN = 6
 
 
@@ -115,7 +116,7 @@ def choose_electrodes(
         channel = recording.channels[pick]
         electrode = resolve_channel(channel)
         if electrode is None:
-            dropped.append((channel.name, "its name means no electrode of the 10-05 system"))
+            dropped.append((channel.name, NO_ELECTRODE))
         elif electrode.site in chosen:
             first = recording.channels[chosen[electrode.site][0]].name
             dropped.append((channel.name, f"the electrode of {first} again"))

@@ -18,6 +18,7 @@ from analysis.errors import AnalysisError
 from analysis.progress import Progress
 from models.axon import introspection as axon
 from models.mvpformer import introspection as mvpformer
+from models.neurduo import introspection as neurduo
 from models.prise import introspection as prise
 
 # Tokens of a batch by layer, (B, …, D), the axes between being the model's grid.
@@ -37,7 +38,16 @@ def _prise(model: Any, arguments: Mapping[str, Any]) -> Mapping[str, Tensor]:
     return prise.block_outputs(model, **arguments)
 
 
-_FAMILIES: Mapping[str, _Layers] = {"axon": _axon, "mvpformer": _mvpformer, "prise-eeg": _prise}
+def _neurduo(model: Any, arguments: Mapping[str, Any]) -> Mapping[str, Tensor]:
+    return neurduo.step_outputs(model, **arguments)
+
+
+_FAMILIES: Mapping[str, _Layers] = {
+    "axon": _axon,
+    "mvpformer": _mvpformer,
+    "prise-eeg": _prise,
+    "neurduo": _neurduo,
+}
 
 
 @dataclass(frozen=True)

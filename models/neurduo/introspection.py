@@ -38,6 +38,34 @@ def layer_outputs(
     return {name: torch.cat(v, dim=1) if keep is None and v else v for name, v in records.items()}
 
 
+def step_outputs(
+    model: NeurDuo,
+    chunks: Tensor,
+    positions: Tensor | None = None,
+    reference_ids: Tensor | None = None,
+    missing: Tensor | None = None,
+) -> dict[str, Tensor]:
+    """What every step has, in one grid (B, C, S, width) by name, for one sequence from a state of zero.
+
+    "channel tokens", "fast 0" ... and "fast" as in `layer_outputs`, "slow" the slow state that holds at each step, and
+    "output" z.
+    """
+    shape = (chunks.shape[0], chunks.shape[2], chunks.shape[1])
+    stages: dict[str, nn.Module] = {"channel tokens": model.input_norm}
+    stages |= {f"fast {i}": module for i, module in enumerate(model.fast.residuals)}
+    with torch.no_grad(), record(stages) as records:
+        blocks = list(model.blocks(chunks, model.montage(chunks, positions, reference_ids, missing)))
+    grids = {name: torch.cat(values, dim=1) for name, values in records.items()}
+    grids["channel tokens"] = grids["channel tokens"].transpose(1, 2)
+    for name, parts in (
+        ("fast", [block.h for block in blocks]),
+        ("slow", [block.slow_states for block in blocks]),
+        ("output", [block.z for block in blocks]),
+    ):
+        grids[name] = torch.cat(parts, dim=1)
+    return {name: values.reshape(*shape, values.shape[-1]) for name, values in grids.items()}
+
+
 def slot_weights(block: Block, n_slots: int) -> Tensor:
     """Recall (R, S, K) of each slot of the bank at each step of a block, newest last; 0 where a slot is empty."""
     index = (block.plan.visible - block.plan.made)[:, None] + torch.arange(n_slots, device=block.z.device)

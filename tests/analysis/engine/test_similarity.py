@@ -10,7 +10,7 @@ import pytest
 from analysis.engine.analyze import analyze
 from analysis.errors import AnalysisError
 
-FAMILIES = ("random:axon", "random:prise-eeg", "random:mvpformer")
+FAMILIES = ("random:axon", "random:prise-eeg", "random:mvpformer", "random:neurduo")
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def test_a_model_compared_with_itself(scalp: Path, checkpoint: str) -> None:
     found = analyze("cka", scalp, [checkpoint], 0, 45, {"rows": "tokens"})
     layers = found.labels["row_layer"]
     assert len(layers) == len(set(layers)) >= 4
-    assert layers[-1] == "final norm"
+    assert layers[-1] in ("final norm", "output")
     for name in ("cka", "cka_unbiased"):
         table = found.values(name)
         assert table.shape == (len(layers), len(layers))
@@ -64,7 +64,7 @@ def test_ranks_lie_between_one_and_the_width(scalp: Path, checkpoint: str) -> No
     found = analyze("effective-rank", scalp, [checkpoint], 0, 45)
     rank = found.values("effective_rank")
     assert ((rank >= 1) & (rank <= 64)).all()
-    assert found.labels["layer"][-1] == "final norm"
+    assert found.labels["layer"][-1] in ("final norm", "output")
 
 
 @pytest.mark.parametrize("method", ["pca", "tsne"])
