@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from PyQt6.QtCore import QEvent, QObject, Qt, QTimer
-from PyQt6.QtWidgets import QMainWindow
+from PyQt6.QtWidgets import QMainWindow, QTabBar
 
 from app.panel import PanelDock
 
@@ -65,6 +65,8 @@ class DockSizes(QObject):
     def _arrange(self) -> None:
         if not self._window.isVisible():
             return
+        for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            bar.setAccessibleName("Panels in one place")  # they come and go with the layout
         if self._wanted_factor != self._factor:
             self._set_widths()
         for side in (_LEFT, _RIGHT):

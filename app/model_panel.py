@@ -84,6 +84,7 @@ class ModelPanel(QWidget):
         """List a model with what `inspect` says of it, and choose it."""
         button = QRadioButton(model.title)
         button.setToolTip("\n".join(filter(None, (model.checkpoint, model.head, model.config))))
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._group.addButton(button)
         self._list.addWidget(button)
         entry = (model, button, facts)

@@ -85,6 +85,7 @@ class ElidedButton(QPushButton):
         super().__init__(text)
         self._whole = 0  # width that the whole text needs
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keys to the traces
 
     def minimumSizeHint(self) -> QSize:
         """Room for a few letters."""

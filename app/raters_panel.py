@@ -84,6 +84,8 @@ class RatersPanel(QWidget):
         self.a, self.b, self.kind, self._step = QComboBox(), QComboBox(), QComboBox(), QComboBox()
         self._tolerance = QDoubleSpinBox()
         self._open = QPushButton("Open a rater's file…")
+        self._open.setToolTip("Events of another rater, to compare with (Ctrl+Shift+O)")
+        self._open.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._state = label("", "muted", wrap=True)
         self._rows = {
             name: FactRow(name) for name in ("Cohen κ", "A's events that B has", "B's events that A has", "Event F1")
@@ -140,6 +142,8 @@ class RatersPanel(QWidget):
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         rows.setDefaultSectionSize(self.table.fontMetrics().height() + 6)
         self.table.clicked.connect(lambda index: self.go_to(index.row()))
+        for button in (self.previous, self.next):
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keys to the traces
         self.previous.setToolTip("Dispute before (Shift+D)")
         self.next.setToolTip("Next dispute (D)")
 

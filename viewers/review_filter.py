@@ -59,6 +59,7 @@ class ChoiceList(QFrame):
         for text, on in (("All", True), ("None", False)):
             button = QPushButton(text)
             button.setAccessibleName(f"{text} of the {what.lower()}")
+            button.setToolTip(f"List {text.lower()} of the {what.lower()}")
             button.clicked.connect(self._on_all if on else self._on_none)
             self._head.addWidget(button)
         self._head.addStretch(1)

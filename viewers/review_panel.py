@@ -38,6 +38,7 @@ class ReviewPanel(QWidget):
         self._notice.setWordWrap(True)
         self._show_all = QPushButton("Show")
         self._show_all.setAccessibleName("Draw all hidden types on the traces again")
+        self._show_all.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._show_all.setToolTip("Draw all hidden types on the traces again")
         self._show_all.clicked.connect(self._on_show_all)
         self._notice_row = QWidget()
