@@ -11,14 +11,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
-from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import QMenu
 
 from analysis.analyses import Analysis
 from analysis.errors import AnalysisError
 from analysis.progress import Progress
 from analysis.recording import Recording, Window
 from app.analysis_drawing import AnalysisDrawing
+from app.analysis_offers import AnalysisOffers
 from app.analysis_panel import COMPUTING, AnalysisTab
 from app.analysis_results import ResultShelf, Wish, make_wish
 from app.analysis_saving import AnalysisSaving
@@ -64,6 +63,8 @@ class Analysing(QObject):
         self.drawing = AnalysisDrawing(view, self)
         self.saving = AnalysisSaving(runner, engine, dock)
         self.saving.said.connect(self.said)
+        self.offers = AnalysisOffers(session, self)
+        self.offers.chosen.connect(self._open_and_run)
         self._models: Sequence[ModelChoice] = ()
         self._made_choices: AnalysisChoices | None = None
         self._kind = ""
@@ -122,15 +123,6 @@ class Analysing(QObject):
 
     # What the reader does
 
-    def kinds(self, model: ModelChoice | None = None) -> list[str]:
-        """The kinds of analysis that a model gives; of the chosen one where none is named."""
-        model = model or self._session.model
-        if model is None or not model.family:
-            return []
-        from analysis.kinds import kinds_of
-
-        return kinds_of(model.family)
-
     def open(self, kind: str = "") -> None:
         """Bring the tab into view, with a kind where one is named."""
         self._dock.open(self.tab.title.lower())
@@ -150,8 +142,8 @@ class Analysing(QObject):
         kind = kind or self._kind
         if self._session.recording is None:
             self.said.emit("open a recording first")
-        elif kind not in self.kinds():
-            self.said.emit(self.why_not(kind))
+        elif kind not in self.offers.kinds():
+            self.said.emit(self.offers.why_not(kind))
         else:
             self._wanted.add(kind)
             self._refused.pop(kind, None)
@@ -172,51 +164,18 @@ class Analysing(QObject):
             self.drawing.choose(self._kind, part)
             self.tab.set_part(part)
 
-    def add_menu(self, before: QAction) -> None:
-        """Put a list of what the chosen model gives before an action of its menu."""
-        self._menu = QMenu("Analyse")
-        for place in before.associatedObjects():
-            if isinstance(place, QMenu):
-                place.insertMenu(before, self._menu)
-        self._menu.aboutToShow.connect(partial(self.fill_menu, self._menu))
-
-    def fill_menu(self, menu: QMenu) -> None:
-        """List what the chosen model gives."""
-        from analysis.kinds import KINDS
-
-        menu.clear()
-        for kind in self.kinds():
-            menu.addAction(KINDS[kind].title, partial(self._open_and_run, kind))
-        if menu.isEmpty():
-            action = menu.addAction("The chosen model gives none")
-            assert action is not None
-            action.setEnabled(False)
-
     def _open_and_run(self, kind: str) -> None:
         self.open(kind)
         self.run(kind)
 
     def ask_overlay(self, kind: str) -> None:
         """The reader switched an overlay on: say why there is nothing to see, where there is not."""
-        if self.drawing.draws(kind) and kind not in self.kinds():
-            self.said.emit(self.why_not(kind))
+        if self.drawing.draws(kind) and kind not in self.offers.kinds():
+            self.said.emit(self.offers.why_not(kind))
 
     def compare(self, kind: str, checkpoint: str) -> None:
         """Compare the chosen model with a listed one in analyses of a kind; empty: with none."""
         self._choices.set_partner(kind, checkpoint)
-
-    def why_not(self, kind: str) -> str:
-        """Why the chosen model gives no analysis of a kind, in words."""
-        model = self._session.model
-        from analysis.kinds import KINDS
-        from models.families import MODELS
-
-        if kind not in KINDS:
-            return "choose a kind of analysis first"
-        families = [spec.title for name, spec in MODELS.items() if KINDS[kind].function_for(name)]
-        given = ", ".join(self.kinds()) or "nothing but seizures"
-        title = model.title if model is not None else "no model"
-        return f"{title} gives no {kind}, it gives {given}: choose a model of {' or '.join(families)}"
 
     def set_overlay(self, kind: str, state: OverlayState) -> None:
         """Show, hide or fade what is drawn of a kind."""
@@ -245,7 +204,7 @@ class Analysing(QObject):
         self._on_models()
 
     def _on_models(self, _model: object = None) -> None:
-        kinds = self.kinds()
+        kinds = self.offers.kinds()
         if self._kind not in kinds:
             self._kind = kinds[0] if kinds else ""
         self._show_kinds()
@@ -318,7 +277,7 @@ class Analysing(QObject):
         """Kinds that are to be kept up with the page, the one in the inspector first."""
         drawn = self.drawing.visible()
         seen = [self._kind] if self._tabs.in_view is self.tab and self._kind in self._wanted else []
-        given = self.kinds()
+        given = self.offers.kinds()
         return [k for k in dict.fromkeys([*seen, *drawn]) if k in given and self._is_due(k)]
 
     def _is_due(self, kind: str) -> bool:
@@ -354,7 +313,7 @@ class Analysing(QObject):
 
     def _wish(self, kind: str) -> Wish | None:
         """What the choices of a kind ask for; None where they ask for nothing that can be."""
-        others = [model for model in self._models if kind in self.kinds(model)]
+        others = [model for model in self._models if kind in self.offers.kinds(model)]
         try:
             return make_wish(kind, self._session, self._choices, others, self._selection, self._device())
         except AnalysisError:
@@ -362,7 +321,7 @@ class Analysing(QObject):
 
     def _ask(self, kind: str) -> None:
         """Answer a kind from what is known, or set to work."""
-        others = [model for model in self._models if kind in self.kinds(model)]
+        others = [model for model in self._models if kind in self.offers.kinds(model)]
         try:
             wish = make_wish(kind, self._session, self._choices, others, self._selection, self._device())
         except AnalysisError as error:
@@ -500,7 +459,7 @@ class Analysing(QObject):
             return
         from analysis.kinds import KINDS
 
-        kinds = [(kind, KINDS[kind].title) for kind in self.kinds()]
+        kinds = [(kind, KINDS[kind].title) for kind in self.offers.kinds()]
         self.tab.show_kinds(kinds, self._session.model)
         self._show_choices()
 
@@ -513,7 +472,7 @@ class Analysing(QObject):
         chosen, choices = KINDS[kind], self._choices
         model = self._session.model
         others = [m for m in self._models if model is not None and m.checkpoint != model.checkpoint]
-        partners = [(m.checkpoint, f"compared with {m.title}") for m in others if kind in self.kinds(m)]
+        partners = [(m.checkpoint, f"compared with {m.title}") for m in others if kind in self.offers.kinds(m)]
         self.tab.show_partners(partners if chosen.models[1] > 1 else [], choices.partner(kind))
         try:
             values = choices.options(kind)

@@ -205,7 +205,7 @@ class MainWindow(QMainWindow):
         self.recent = QMenu("Open recent", self)
         self.menuBar().actions()[0].menu().insertMenu(self.actions_by_id["open_events"], self.recent)
         self._list_recent()
-        self.analysing.add_menu(self.actions_by_id["analyse"])
+        self.analysing.offers.add_menu(self.actions_by_id["analyse"])
         self.docks["overlays"].heading.set_remark(_HIDE_HINT)
         view_menu = self.menuBar().addMenu("&Panels")
         for dock in self.docks.values():

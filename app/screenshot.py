@@ -154,8 +154,8 @@ def _analyse(shot: Shot, window: Window) -> None:
         window.main.model_panel.choose(shot.checkpoints[0])
     for kind in kinds:
         analysing.compare(kind, shot.checkpoints[1] if len(shot.checkpoints) > 1 else "")
-        if kind not in analysing.kinds():
-            raise AnalysisError(f"{analysing.why_not(kind)} ({shot.checkpoints[0]})")
+        if kind not in analysing.offers.kinds():
+            raise AnalysisError(f"{analysing.offers.why_not(kind)} ({shot.checkpoints[0]})")
         analysing.run(kind)
     if shot.panel in kinds:
         analysing.open(shot.panel)

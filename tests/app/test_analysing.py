@@ -85,19 +85,23 @@ def test_a_model_offers_what_its_family_gives(window):
     assert tab.kind.count() == 0
     assert not tab.run.isVisible()
     assert "brainmaze A only finds seizures" in tab._hint.text()
+    said = []
+    window.main.analysing.said.connect(said.append)
+    window.main.actions_by_id["run_analysis"].trigger()
+    assert said == ["brainmaze A only finds seizures: choose a model that can be looked into under Checkpoints"]
     window.main.model_panel.choose(AXON)
     assert tab.run.isVisible()
 
 
 def test_the_menu_lists_the_kinds_of_the_chosen_model_and_starts_them(window):
     menu = QMenu()
-    window.main.analysing.fill_menu(menu)
+    window.main.analysing.offers.fill_menu(menu)
     assert [action.text() for action in menu.actions()] == [KINDS[kind].title for kind in kinds_of("axon")]
     menu.actions()[kinds_of("axon").index("effective-rank")].trigger()
     window.wait(60)
     assert window.main.analysing.answer.kind == "effective-rank"
     window.main.model_panel.choose("brainmaze")
-    window.main.analysing.fill_menu(menu)
+    window.main.analysing.offers.fill_menu(menu)
     assert [action.isEnabled() for action in menu.actions()] == [False]
     model_menu = next(a.menu() for a in window.main.menuBar().actions() if a.text() == "&Model")
     assert "Analyse" in [action.text() for action in model_menu.actions()]
