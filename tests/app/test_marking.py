@@ -246,6 +246,7 @@ def test_the_bar_shows_all_its_buttons_however_often_it_is_placed(desk: Desk) ->
         assert bar.width() == bar.sizeHint().width()
         assert all(button.width() >= button.sizeHint().width() for button in shown)
         desk.marking._place_bar()
+        QApplication.processEvents()
         assert bar.width() == bar.sizeHint().width()
         desk.qtbot.mouseClick(bar.buttons[3], LEFT)  # which puts other types on the buttons
 

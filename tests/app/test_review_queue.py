@@ -327,6 +327,7 @@ def test_a_mark_is_trimmed_to_the_selection(window):
 def test_a_cursor_that_is_gone_is_no_place(window):
     main = window.main
     main.queue.choose(main.session.marks.items[0])
+    window.wait()
     at(window, 22.0)
     QApplication.sendEvent(main.view.trace_view.canvas, QEvent(QEvent.Type.Leave))
     for key, what in (("K", "split"), ("I", "begin"), ("U", "end")):
