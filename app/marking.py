@@ -14,7 +14,7 @@ from analysis.annotation import Annotation
 from analysis.errors import AnalysisError
 from analysis.recording import Recording
 from analysis.results import SeizurePrediction
-from analysis.review.decisions import with_model_span
+from analysis.review.decisions import undecided, with_model_span
 from analysis.review.mark_book import Change, Edit, now
 from analysis.review.rebase import rebase
 from analysis.review.vocabulary import SEIZURE, SEIZURE_OFFSET, SEIZURE_ONSET, Term, score_vocabulary
@@ -284,7 +284,7 @@ class Marking(QObject):
         if (after.onset, after.stop) != (current.onset, current.stop) and current.is_model:
             after = replace(after, extras=with_model_span(current).extras)
         label = edit_label(current, after)
-        if mark.id:
+        if current.id:
             made = self._session.keeper.change(current, after, label)
         else:
             (made,) = self._session.keeper.add([replace(after, review=replace(after.review, changed=now()))], label)
@@ -293,11 +293,17 @@ class Marking(QObject):
 
     def _as_it_is_now(self, mark: Annotation) -> Annotation | None:
         """A mark of the book by its id, or an event that is in none; None, and said, when it is gone."""
-        found = self._session.keeper.find(mark) if mark.id else mark
+        found = self._session.keeper.find(mark) if mark.id else self._taken_in(mark)
         if found is None:
             self.told.emit("this mark is gone: it was deleted in another window", "warning")
             self._select(None)
         return found
+
+    def _taken_in(self, event: Annotation) -> Annotation:
+        """The mark that stands for an event that another window has taken into the book meanwhile; else the event."""
+        marks = self._session.marks.of_source("model").items
+        near = (m for m in marks if m.author == event.author and m.onset < event.stop and m.stop > event.onset)
+        return next((mark for mark in near if not undecided([event], [mark])), event)
 
     # The palette
 

@@ -415,6 +415,15 @@ def test_an_event_whose_end_is_dragged_is_taken_in_with_its_author_and_span(desk
     assert desk.marks == ()
 
 
+def test_an_event_that_is_decided_on_meanwhile_is_no_second_mark(desk: Desk, event: Annotation) -> None:
+    desk.marking.edit(event)
+    desk.session.keeper.decide(event, "accepted")  # in another window
+    desk.marking._dialog.comment.setPlainText("left")
+    desk.marking._dialog.accept()
+    (mark,) = desk.marks
+    assert (mark.review.decision, mark.review.comment, mark.confidence) == ("accepted", "left", 0.9)
+
+
 def test_an_event_is_not_deleted(desk: Desk, event: Annotation) -> None:
     desk.click(5.0)
     desk.key(Qt.Key.Key_Delete)
