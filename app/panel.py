@@ -245,6 +245,11 @@ class PanelBody(QScrollArea):
         if self.stretches:
             return
         height = self.wanted_height()
+        # A bar makes the contents narrower, and so perhaps too high for what they would fit into without it.
+        fits = height <= self.height()
+        needed = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if fits else Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        if needed != self.verticalScrollBarPolicy():
+            self.setVerticalScrollBarPolicy(needed)
         if height != self._height:
             self._height = height
             self.setMaximumHeight(height)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PyQt6.QtCore import QEvent, QItemSelectionModel, QModelIndex, Qt, pyqtSignal
-from PyQt6.QtGui import QKeyEvent, QResizeEvent
+from PyQt6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
 from PyQt6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from analysis.annotation import Annotation
@@ -153,6 +153,15 @@ class ReviewTable(QTableView):
         super().currentChanged(current, previous)
         if not self._quiet and current.isValid() and self.hasFocus() and current.row() != previous.row():
             self.picked.emit(self.rows.mark(current.row()))
+
+    def focusInEvent(self, event: QFocusEvent | None) -> None:
+        """Coming in by Tab chooses nothing, so that the page stays; the first arrow key takes the first event."""
+        had_one = self.currentIndex().isValid()
+        self._quiet = True
+        super().focusInEvent(event)
+        self._quiet = False
+        if not had_one:
+            self._set_current(QModelIndex())
 
     def event(self, event: QEvent | None) -> bool:
         """Keep the keys that walk through the table from the actions of the window while the table has the focus."""

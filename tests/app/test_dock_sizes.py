@@ -151,3 +151,16 @@ def test_buttons_stand_below_one_another_and_are_cut_where_there_is_no_room(qtbo
     assert first.y() < second.y()
     assert row.minimumSizeHint().width() < 90
     assert first.text() == "Load checkpoint…"
+
+
+def test_a_body_that_fits_shows_no_bar_even_after_it_was_lower(qtbot):
+    content = label("A sentence that takes its lines at this width. " * 6, wrap=True)
+    dock = PanelDock("x", "X", content)
+    qtbot.addWidget(dock)
+    dock.show()
+    dock.resize(230, 90)
+    settle()
+    assert dock.body.verticalScrollBar().isVisible()
+    dock.resize(230, 90 - dock.body.height() + dock.body.wanted_height())
+    settle()
+    assert not dock.body.verticalScrollBar().isVisible()

@@ -224,6 +224,23 @@ def test_the_table_is_walked_through_by_keys_and_a_click_takes_no_focus(panel, q
 # Filters
 
 
+def test_coming_in_by_tab_chooses_nothing_and_the_first_arrow_the_first_event(panel, qtbot):
+    show(panel, marks(1, 3, 5))
+    panel.activateWindow()
+    qtbot.waitActive(panel)
+    with qtbot.assertNotEmitted(panel.picked):
+        panel.table.setFocus(Qt.FocusReason.TabFocusReason)
+        qtbot.waitUntil(panel.table.hasFocus)
+    assert panel.selected() is None
+    with qtbot.waitSignal(panel.picked) as picked:
+        qtbot.keyClick(panel.table, Qt.Key.Key_Down)
+    assert picked.args[0].onset == 1
+    panel.table.clearFocus()
+    with qtbot.assertNotEmitted(panel.picked):
+        panel.table.setFocus(Qt.FocusReason.TabFocusReason)
+    assert panel.selected().onset == 1
+
+
 def boxes(panel: ReviewPanel, what: str) -> dict[str, QCheckBox]:
     getattr(panel.filter, f"_open_{what.lower()}")()
     listed = panel.filter.lists[what]
