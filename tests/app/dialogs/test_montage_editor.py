@@ -129,7 +129,7 @@ def test_rows_are_moved_repeated_and_removed_together(open_editor):
 
 def test_a_montage_can_start_from_any_other(open_editor, session):
     editor = open_editor()
-    titles = [action.text() for action in editor._make_starts().actions()]
+    titles = [action.text() for action in editor._starts.actions()]
     assert "Laplacian" in titles
     assert "R-18.3, against T1 and T2" not in titles  # refused here
     assert "One channel as reference…" not in titles
