@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -20,6 +21,7 @@ from models.neurduo.introspection import relative_rates, slot_weights, time_cons
 from models.neurduo.model import NeurDuo
 from models.registry import untrained_model
 
+PARTIAL_SECONDS = 1.0
 _SHOWN = 6
 _COMPARED_SECONDS = 128.0
 _SETTLED_SECONDS = 32.0
@@ -33,13 +35,16 @@ def stream_rates(inputs: Inputs, progress: Progress) -> Findings:
     """Relative change per second of the fast and the slow state (paper appendix E.3), by step, write and channel.
 
     The state is the one the recording's first second led to, unless `history` seconds before the span are asked for.
-    While the work goes on `progress.partial` gets the findings so far.
+    About every second `progress.partial` gets the findings so far.
     """
     stream, start, stop = _stream(inputs, progress)
     rates = _Rates(stream)
+    told = time.monotonic()
     for part in stream.run(start, stop, progress):
         rates.take(part)
-        progress.partial(_rate_findings(inputs, stream, rates, start, None))
+        if time.monotonic() - told >= PARTIAL_SECONDS:
+            progress.partial(_rate_findings(inputs, stream, rates, start, None))
+            told = time.monotonic()
     return _rate_findings(inputs, stream, rates, start, _difference(inputs, stream, start))
 
 

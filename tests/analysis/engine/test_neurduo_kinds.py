@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from analysis.analyses import Findings
-from analysis.engine import neurduo_stream
+from analysis.engine import neurduo_kinds, neurduo_stream
 from analysis.engine.analyze import analyze
 from analysis.errors import AnalysisError
 from analysis.progress import Progress
@@ -39,7 +39,8 @@ class Partial(Progress):
         self.parts.append(result)
 
 
-def test_rates_of_both_streams(shared: Path, scalp: Path) -> None:
+def test_rates_of_both_streams(shared: Path, scalp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(neurduo_kinds, "PARTIAL_SECONDS", 0.0)
     progress = Partial()
     found = run("streams", shared, scalp, progress=progress)
     fast, slow = found.values("fast_by_channel"), found.values("slow_by_channel")
