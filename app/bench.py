@@ -19,7 +19,7 @@ from analysis.errors import AnalysisError
 from app.bench_cases import ENGINE_CASES, VIEWER_CASES, Case, Measured, document, table
 from app.bench_files import FILES, HOUR, make_file, shortened
 
-NAMES = ("viewer", "engine", "neurduo")
+NAMES = ("viewer", "engine", "neurduo", "axon", "prise")
 _SCENARIOS = {
     "start": ("hour",),
     "open": ("day", "hour"),
@@ -51,6 +51,10 @@ def run_benches(names: Sequence[str], busy: bool, quick: bool, detail: bool, as_
     if "neurduo" in wanted:
         more, remarks = _bench_neurduo(quick)
         rows += more
+    for name in ("axon", "prise"):
+        if name in wanted:
+            more, remark = _bench_layers(name, 5 if quick else 20)
+            rows, remarks = rows + more, remarks + remark
     if as_json:
         cases = [document(case, found) for case, found in rows if isinstance(found, Measured)]
         print(json.dumps({"machine": facts, "cases": cases}, indent=2))
@@ -213,6 +217,21 @@ def _bench_neurduo(quick: bool) -> tuple[list[tuple[Case, Measured | str]], list
             rows += neurduo_rows(found)
             remarks.append(explain(found))
     return rows, remarks
+
+
+def _bench_layers(name: str, rounds: int) -> tuple[list[tuple[Case, Measured | str]], list[str]]:
+    """Rows and remarks about the layers of AXON or PRiSE-EEG, with all cores."""
+    from app import bench_axes, bench_experts
+    from app.engine_process import core_count
+
+    threads = core_count()
+    measure = bench_axes.measure_axon if name == "axon" else bench_experts.measure_prise
+    found = _say(f"measuring {name}", lambda: measure(rounds, threads))
+    if isinstance(found, str):
+        return [(Case(name, f"{name}, {threads} threads", None), found)], []
+    if name == "axon":
+        return list(bench_axes.axon_rows(found)), [bench_axes.explain(found)]
+    return list(bench_experts.prise_rows(found)), [bench_experts.explain(found)]
 
 
 @contextmanager

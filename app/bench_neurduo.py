@@ -130,7 +130,7 @@ def explain(found: Mapping[str, Any]) -> str:
         "in the rest; with few channels a step reads 17 MB of weights and makes some 250 calls for little work each"
     )
     lines.append(
-        "peer of these rows: the published code's plain path on a 2-core server CPU, a quarter either side of its median"
+        "peer of these rows: the published code's plain path on a 2-core server CPU, a quarter to either side of it"
     )
     return "\n".join(lines)
 

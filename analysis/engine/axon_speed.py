@@ -1,25 +1,27 @@
 """How the cost of attention by axis grows, beside full attention over all tokens, in the same process.
 
 `python -m analysis.engine.axon_speed ROUNDS THREADS` prints the samples as JSON; `main.py bench axon` makes the table
-of them. Time of one attention layer at the published width (512, 8 heads), milliseconds; where the system tells it, the
-highest memory above that before the call, megabytes.
+of them. Time of one layer at the published width (512, 8 heads), and of the attention in it without its
+projections and gates, milliseconds; where the system tells it, the highest memory above that before the call, MB.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from models.axon.attention import AxisAttention, DenseAttention
+from models.axon.attention import Attend, AxisAttention, DenseAttention, window_bias
 from models.axon.config import AXON, DENSE
 
-GRID = ((19, 11), (64, 11), (64, 33), (128, 33))  # channels, patches
+GRID = ((19, 11), (64, 11), (64, 33), (64, 60), (128, 33))  # channels, patches
 _STATUS, _REFS = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
@@ -31,10 +33,14 @@ def interactions(channels: int, patches: int) -> tuple[int, int]:
 def measure(rounds: int) -> dict[str, list[float]]:
     """Samples by case, such as "axis 64 x 11": own and rival in turn, so that both meet the same machine."""
     torch.manual_seed(0)
-    layers: dict[str, nn.Module] = {"axis": AxisAttention(AXON).eval(), "dense": DenseAttention(DENSE).eval()}
+    layers: dict[str, Callable[[Tensor], Tensor]] = {
+        "axis": AxisAttention(AXON).eval(),
+        "dense": DenseAttention(DENSE).eval(),
+    }
+    alone = {"axis": by_axis, "dense": altogether}
     samples: dict[str, list[float]] = {}
     for channels, patches in GRID:
-        x = torch.randn(1, channels, patches, AXON.embed_dim)
+        x, qkv = (torch.randn(1, channels, patches, n * AXON.embed_dim) for n in (1, 3))
         place = f"{channels} x {patches}"
         for name, layer in layers.items():
             _time(layer, x)  # warm
@@ -44,19 +50,36 @@ def measure(rounds: int) -> dict[str, list[float]]:
         for _ in range(rounds):
             for name, layer in layers.items():
                 samples.setdefault(f"{name} {place}", []).append(_time(layer, x))
+                samples.setdefault(f"{name} {place} alone", []).append(_time(alone[name], qkv))
     return samples
 
 
+def by_axis(qkv: Tensor) -> Tensor:
+    """Attention of a layer without its projections: both windows over time, then space; (1, C, T, 3 D) -> (C, T, D)."""
+    attend = Attend(AXON.num_heads)
+    over_time = [attend(qkv[0], window_bias(qkv.shape[2], radius)) for radius in AXON.scales]
+    return sum(over_time, attend(qkv[0].transpose(0, 1), None).transpose(0, 1))
+
+
+def altogether(qkv: Tensor) -> Tensor:
+    """Attention over all tokens without its projections; (1, C, T, 3 D) -> (1, C T, D)."""
+    return Attend(DENSE.num_heads)(qkv.flatten(1, 2), None)
+
+
 @torch.inference_mode()
-def _time(layer: nn.Module, x: Tensor) -> float:
+def _time(layer: Callable[[Tensor], Tensor], x: Tensor) -> float:
     began = time.perf_counter()
     layer(x)
     return 1e3 * (time.perf_counter() - began)
 
 
 @torch.inference_mode()
-def _memory(layer: nn.Module, x: Tensor) -> float | None:
+def _memory(layer: Callable[[Tensor], Tensor], x: Tensor) -> float | None:
     """Megabytes by which the resident memory rises in a call; None where the system does not tell."""
+    try:
+        ctypes.CDLL(None).malloc_trim(0)  # or what earlier calls left behind is used anew, and nothing rises
+    except (AttributeError, OSError, TypeError):
+        return None
     try:
         _REFS.write_text("5")  # the highest mark begins anew
         before = _resident("VmRSS")
@@ -76,6 +99,7 @@ def main(arguments: list[str]) -> None:
     rounds, threads = (int(argument) for argument in arguments)
     torch.set_num_threads(threads)
     found: dict[str, Any] = measure(rounds)
+    found["pairs"] = {f"{c} x {t}": interactions(c, t) for c, t in GRID}
     print(json.dumps(found))
 
 

@@ -240,7 +240,8 @@ def test_json(monkeypatch, capsys):
 
 def test_an_unknown_bench_and_a_full_disk_are_one_line(capsys, monkeypatch):
     assert main(["bench", "paint"]) == 1
-    assert capsys.readouterr().err == "error: no bench is called 'paint': there are viewer, engine, neurduo\n"
+    said = capsys.readouterr().err
+    assert said == "error: no bench is called 'paint': there are viewer, engine, neurduo, axon, prise\n"
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10**12, 10**12, 10**6))
     with pytest.raises(AnalysisError, match="free some space"):

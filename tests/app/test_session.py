@@ -232,7 +232,8 @@ def test_a_refusal_is_over_with_the_next_change_of_the_view(session, qtbot):
     session.refusal_over.connect(over.append)
     session.change_view(montage="R-18.3")
     session.go_to(20.0)
-    assert len(said) == 1 and over == []
+    assert len(said) == 1
+    assert over == []
     session.change_view(montage="hat band")
     assert over == said
     session.change_view(montage="LB-18.1")
@@ -240,4 +241,5 @@ def test_a_refusal_is_over_with_the_next_change_of_the_view(session, qtbot):
     # One that the fall-back itself brought stays to be read.
     session.change_view(montage="SzCORE")
     session.set_bad_channels(SITES)
-    assert len(said) == 2 and over == said[:1]
+    assert len(said) == 2
+    assert over == said[:1]

@@ -1,0 +1,48 @@
+"""PRiSE's speed: a mixture of experts with tokens sorted by expert, beside one token after the other.
+
+The measuring is done by `analysis.engine.prise_speed` in a process of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from app.bench_apart import measure_apart
+from app.bench_cases import Case, Measured
+
+
+def measure_prise(rounds: int, threads: int) -> dict[str, Any] | str:
+    """The samples of one process, or what it complained of."""
+    return measure_apart("analysis.engine.prise_speed", rounds, threads, threads=threads)
+
+
+def prise_rows(found: Mapping[str, Any]) -> list[tuple[Case, Measured]]:
+    """The rows of the table, three for each number of tokens."""
+    rows: list[tuple[Case, Measured]] = []
+    for count in (int(name.removeprefix("grouped ")) for name in found if name.startswith("grouped ")):
+        grouped, single = np.array(found[f"grouped {count}"]), np.array(found[f"by token {count}"])
+        text = f"mixture of {count} tokens"
+        rows += [
+            (Case(f"prise {count} by token", f"{text}: token by token", None), _measured(single)),
+            (Case(f"prise {count} grouped", f"{text}: sorted by expert", None), _measured(grouped)),
+            (
+                Case(f"prise {count} share", f"{text}: that, share of token by token", 1.0, unit=""),
+                _measured(grouped / single),
+            ),
+        ]
+    return rows
+
+
+def explain(found: Mapping[str, Any]) -> str:
+    """That both forms compute the same."""
+    most = max(value[0] for name, value in found.items() if name.startswith("difference"))
+    return (
+        f"both forms of the mixture agree within {most:.0e}; size B, a layer with one shared expert, two routed a token"
+    )
+
+
+def _measured(samples: Any) -> Measured:
+    return Measured(tuple(float(sample) for sample in samples))
