@@ -84,7 +84,7 @@ class AnalysisDrawing(QObject):
     def lane(self, kind: str) -> AnalysisLane:
         """The lane of a kind."""
         if kind not in self._lanes:
-            lane = AnalysisLane(self.overlay(kind).title)
+            lane = self.overlay(kind).make_lane()
             self._view.add_lane(lane)
             self._lanes[kind] = lane
         return self._lanes[kind]

@@ -14,7 +14,7 @@ from PyQt6.QtGui import QImage, QPainter
 from analysis.analyses import Analysis
 from analysis.annotation import RANDOM_WEIGHTS
 from analysis.montage import Montage
-from viewers.analysis_lane import LaneCurve
+from viewers.analysis_lane import AnalysisLane, LaneCurve
 from viewers.colour_key import ColourKey
 from viewers.heat_scales import HeatScale, tints
 from viewers.overlays.base import OverlayState, PaintedOverlay
@@ -262,6 +262,10 @@ class AnalysisHeat(HeatOverlay):
             heat = replace(heat, random_weights=self.result.random_weights)
         self.set_heat(heat)
 
+    def make_lane(self) -> AnalysisLane:
+        """The lane that goes with it."""
+        return AnalysisLane(self.title)
+
     def curve(self) -> LaneCurve | None:
         """What the lane under the traces shows."""
         return self.curve_of(self.result, self.part) if self.result is not None else None
@@ -270,8 +274,8 @@ class AnalysisHeat(HeatOverlay):
         """Names of what can be shown of a result."""
         raise NotImplementedError
 
-    def heat_of(self, result: Analysis, part: str) -> Heat:
-        """What is drawn behind the traces."""
+    def heat_of(self, result: Analysis, part: str) -> Heat | None:
+        """What is drawn behind the traces; None where there is nothing."""
         raise NotImplementedError
 
     def curve_of(self, result: Analysis, part: str) -> LaneCurve | None:
