@@ -11,9 +11,11 @@ from PyQt6.QtCore import QObject, pyqtSignal
 
 from analysis.annotation import UNREVIEWED, Annotation
 from analysis.marks import Marks
+from analysis.progress import Progress
 from analysis.results import SeizurePrediction
-from analysis.review.decisions import STANDINGS, Standings
+from analysis.review.decisions import STANDINGS, Standing, Standings
 from analysis.review.queue import TO_REVIEW, Queue
+from app.heap import no_collections
 from app.jobs import Job, JobRunner
 from app.session import Session
 from viewers.recording_view import RecordingView
@@ -110,9 +112,12 @@ class ReviewQueue(QObject):
 
     def _list_in_background(self, marks: Marks) -> None:
         events = self._events()
-        job = Job(
-            f"List {len(marks):,} marks", lambda _progress: Queue.of(marks.items, events), lane="io", replaces="queue"
-        )
+
+        def work(_progress: Progress) -> Queue:
+            with no_collections():
+                return Queue.of(marks.items, events)
+
+        job = Job(f"List {len(marks):,} marks", work, lane="io", replaces="queue")
         job.succeeded.connect(self._on_listed)
         self._runner.submit(job)
 
@@ -190,12 +195,25 @@ class ReviewQueue(QObject):
         self._step(-1)
 
     def next_to_review(self) -> None:
-        """Go to the next event that waits for a decision."""
-        waiting = self._next_waiting(self.chosen, self._row_after_current())
+        """Go to the next event that waits for a decision: what a model found first of all."""
+        row = self._row_after_current()
+        waiting = self._first_in(TO_REVIEW, self.chosen, row) or self._next_waiting(self.chosen, row)
         if waiting is None:
-            self.said.emit("nothing is left to review" if len(self.queue) else "there are no events", "muted")
+            self.said.emit(self._no_other_word(), "muted")
         else:
             self.choose(waiting)
+
+    def _no_other_word(self) -> str:
+        """Why there is no event to go to that waits for a decision."""
+        left = self.queue.number_of(TO_REVIEW)
+        if not left:
+            return "nothing is left to review" if len(self.queue) else "there are no events"
+        if self._waits_listed():
+            return "this is the only event left to review: Y accepts it, X rejects it"
+        return f"{left:,} to review, not listed: the filters leave {'it' if left == 1 else 'them'} out"
+
+    def _waits_listed(self) -> bool:
+        return bool((self.queue.standing[self._panel.table.rows.places] == STANDINGS.index(TO_REVIEW)).any())
 
     def toggle_to_review(self) -> None:
         """List only what is to review, or everything again."""
@@ -203,13 +221,19 @@ class ReviewQueue(QObject):
         self.said.emit("only events to review are listed" if only else "all events are listed", "muted")
 
     def _step(self, direction: int) -> None:
-        start = self.chosen.onset if self.chosen is not None else self._session.window.start
-        if self._panel.step(direction, start) is not None:
+        # Who has turned to another page goes on from there, not from an event that is out of sight.
+        from_page = self.chosen is None or not self._is_on_page(self.chosen)
+        if self._panel.step(direction, self._session.window.start, from_page) is not None:
             return
         if not self.listed_count:
             self.said.emit("no events are listed", "muted")
         else:
-            self.said.emit(beyond_the_ends("event", direction, self._panel.selected() is not None), "muted")
+            has_current = self._panel.selected() is not None and not from_page
+            self.said.emit(beyond_the_ends("event", direction, has_current), "muted")
+
+    def _is_on_page(self, mark: Annotation) -> bool:
+        window = self._session.window
+        return mark.onset < window.stop and (mark.stop > window.start or mark.onset == window.start)
 
     def _set_current(self, mark: Annotation | None) -> None:
         row = self._panel.table.currentIndex().row()
@@ -290,7 +314,7 @@ class ReviewQueue(QObject):
                 self.said.emit("choose an event first: N goes to the next one", "muted")
                 return None
             self.choose(waiting)
-        elif mark.onset < window.stop and (mark.stop > window.start or mark.onset == window.start):
+        elif self._is_on_page(mark):
             return self._session.keeper.find(mark) if mark.id else mark
         else:
             self.choose(mark)
@@ -349,10 +373,14 @@ class ReviewQueue(QObject):
     def _next_waiting(self, after: Annotation | None, row: int) -> Annotation | None:
         """The first listed event from a row on that waits for a decision; then those before it.
 
-        After a mark of a person, marks of people wait; else only what a model found.
+        After a mark of a person, marks of people wait, and when those are done what a model found; else only the latter.
         """
+        of_people = self._first_in("new", after, row) if after is not None and not after.is_model else None
+        return of_people or self._first_in(TO_REVIEW, after, row)
+
+    def _first_in(self, wanted: Standing, after: Annotation | None, row: int) -> Annotation | None:
+        """The first listed event of a standing from a row on, then those before it; never `after` itself."""
         rows = self._panel.table.rows
-        wanted = TO_REVIEW if after is None or after.is_model else "new"
         waits = np.flatnonzero(self.queue.standing[rows.places] == STANDINGS.index(wanted))
         waits = waits[np.argsort(waits < row, kind="stable")]
         found = (rows.mark(int(i)) for i in waits)

@@ -14,7 +14,7 @@ from viewers.review_filter import ReviewFilter
 from viewers.review_table import ReviewTable
 from viewers.theme import Theme
 
-HINT = "Y accept   X reject   N next   U undo"
+HINT = "Y accept   X reject   N next   U take back"
 _MOST_NAMED = 3
 
 
@@ -134,14 +134,16 @@ class ReviewPanel(QWidget):
         """Make an event current that was chosen elsewhere; whether it is listed."""
         return self.table.select(mark)
 
-    def step(self, direction: int, from_time: float) -> Annotation | None:
+    def step(self, direction: int, from_time: float, from_page: bool = False) -> Annotation | None:
         """Choose the next (1) or previous (-1) event: after the current one, or after `from_time` without one.
 
-        None, and the same one stays chosen, where there is none on that side.
+        With `from_page` a list in the order of time is walked from `from_time` in any case. None, and the same one stays
+        chosen, where there is none on that side.
         """
         index = self.table.currentIndex()
         first = self.table.rows.first_from(from_time) - (direction < 0)
-        row = index.row() + direction if index.isValid() else first
+        is_walked = index.isValid() and not (from_page and self._order == "time")
+        row = index.row() + direction if is_walked else first
         return self.table.select_row(row) if 0 <= row < self.listed_count else None
 
     # Inside

@@ -121,12 +121,19 @@ class ReviewTable(QTableView):
         self._quiet = True
         if index.isValid():
             if index.row() != self.currentIndex().row():  # else others may be selected with it
-                self.setCurrentIndex(index)
+                self._select_alone(index)
             self.scrollTo(index)
         else:
             self.setCurrentIndex(index)
             self.clearSelection()
         self._quiet = False
+
+    def _select_alone(self, index: QModelIndex) -> None:
+        """Make an event current, and nothing else selected, whatever keys are held: Ctrl+Z selects no second one."""
+        selection = self.selectionModel()
+        assert selection is not None
+        flags = QItemSelectionModel.SelectionFlag
+        selection.setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
 
     def _choose_again(self, current: Annotation | None, chosen: list[Annotation]) -> None:
         row = self.rows.row_of(current) if current is not None else None

@@ -13,6 +13,7 @@ from PyQt6.QtWidgets import QApplication, QComboBox, QSlider
 from analysis.annotation import Annotation, Review
 from analysis.recording import Window as Span
 from analysis.results import AnalysisRequest, SeizurePrediction
+from analysis.review.queue import QueueFilter
 from app.engine_process import EngineProcess
 from app.main_window import MainWindow
 from app.model_runs import ModelRuns
@@ -245,6 +246,64 @@ def test_marks_of_people_are_decided_on_too(predicted):
     press(predicted, "P")
     press(predicted, "U")
     assert [m.review.decision for m in main.session.marks.items] == ["accepted", "", ""]
+
+
+def test_the_next_event_to_review_is_one_that_the_heading_counts(predicted):
+    main = predicted.main
+    main.queue.choose(main.session.marks.items[0])
+    press(predicted, "N", SHIFT)
+    assert main.queue.current.is_model  # and not the next mark of the file
+    press(predicted, "X")
+    press(predicted, "X")
+    press(predicted, "N", SHIFT)
+    assert main.events_dock.heading._remark.text() == "1 to review"
+    waiting = main.queue.current
+    assert waiting.onset == 10.0
+    press(predicted, "N", SHIFT)
+    assert main.queue.current == waiting
+    assert "only event left to review" in main.status._message.text()
+    main.events.set_filter(QueueFilter(authors=frozenset({"file"})))
+    main.queue.choose(main.session.marks.items[0])
+    press(predicted, "N", SHIFT)
+    assert main.queue.current.description == "eyes open"  # of what is listed, marks of people wait
+    main.events.set_filter(QueueFilter(states=frozenset({"rejected"})))
+    press(predicted, "N", SHIFT)
+    assert main.status._message.text() == "1 to review, not listed: the filters leave it out"
+
+
+def test_after_the_last_mark_of_a_person_what_a_model_found_is_next(predicted):
+    main = predicted.main
+    main.queue.choose(main.session.marks.items[0])
+    for _ in MARKS:
+        press(predicted, "Y")
+    assert main.queue.current.is_model
+    assert main.queue.current.onset == 80.0
+
+
+def test_steps_go_on_from_the_page_that_was_turned_to(predicted):
+    main = predicted.main
+    main.queue.choose(main.events.items()[-1])
+    press(predicted, "Home")
+    press(predicted, "N")
+    assert main.queue.current.onset == 10.0
+    press(predicted, "N")
+    assert main.queue.current.onset == 20.0  # from the event, as long as it is on the page
+    press(predicted, "End")
+    press(predicted, "P")
+    assert main.queue.current.onset == 80.0
+    press(predicted, "End")
+    press(predicted, "N")
+    assert main.status._message.text() == "no event from this page on"
+
+
+def test_one_event_alone_is_selected_after_undo_and_redo(predicted):
+    main = predicted.main
+    main.queue.choose(main.session.marks.items[0])
+    press(predicted, "Y")
+    assert main.queue.current.onset == 40.0
+    for modifier in (CTRL, CTRL | SHIFT):  # still held when the list changes
+        press(predicted, "Z", modifier)
+        assert [mark.onset for mark in main.events.chosen()] == [20.0]
 
 
 def test_a_rejected_seizure_is_no_seizure(window):
