@@ -32,11 +32,13 @@ from analysis.event_readers import (
     read_text,
     tidy,
 )
+from analysis.review.vocabulary import score_vocabulary
 from analysis.seizure_marks import SEIZURE_CODES
 
 PREAMBLE_LINES = 60
 BACKGROUND = "bckg"
 NOT_AVAILABLE = "n/a"
+READER = "reader"  # who uses this program, as the author of a mark
 COLUMNS = ("onset", "duration", "eventType", "confidence", "channels", "dateTime", "recordingDuration")
 OUR_COLUMNS = ("comment", "HED", "author", "reviewState", "reviewer", "reviewTime", "created", "changed")
 EXACT = "exact"
@@ -157,6 +159,12 @@ def parse_channels(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
+def said_by_type(cell: str, author: str) -> str:
+    """The text of a mark in a table of ours: types of SzCORE stand for the words that a reader marks with."""
+    text = _told(cell)
+    return (author == READER and score_vocabulary().name_of_code(text)) or text
+
+
 class _LineReader:
     """Reads the lines of one table; `duration` and `start` are what they tell of the recording."""
 
@@ -219,7 +227,7 @@ class _LineReader:
             number,
             onset,
             onset if stop is None else stop,
-            self._label(number, raw[self._columns["label"]] if "label" in self._columns else None, is_ours),
+            self._label(number, raw[self._columns["label"]] if "label" in self._columns else None, is_ours, author),
             is_interval=stop is not None and length is None,
             confidence=parse_share(cells.get("confidence", "")),
             ch_names=parse_channels(cells.get("channels", "")),
@@ -239,12 +247,12 @@ class _LineReader:
             return clock
         return clock - self._clock_start if clock >= self._clock_start else clock - self._clock_start + 86400.0
 
-    def _label(self, number: int, text: str | None, is_ours: bool) -> str:
+    def _label(self, number: int, text: str | None, is_ours: bool, author: str) -> str:
         if text is None:
             return SEIZURE_TYPE
         label = text.strip()
         if is_ours:
-            return _told(label)
+            return said_by_type(label, author)
         code = label.lower()
         if code in SEIZURE_CODES and text != code:
             self._complaints.add(number, f"the label {text!r} is read as {code}")

@@ -17,10 +17,19 @@ from typing import Any
 import numpy as np
 
 from analysis.annotation import Annotation, Review
-from analysis.event_columns import BACKGROUND, EXACT, NOT_AVAILABLE, OUR_COLUMNS, parse_channels
+from analysis.event_columns import (
+    BACKGROUND,
+    EXACT,
+    NOT_AVAILABLE,
+    OUR_COLUMNS,
+    READER,
+    parse_channels,
+    said_by_type,
+)
 from analysis.event_readers import parse_share
 from analysis.event_tables import COLUMNS
 from analysis.plain_numbers import number
+from analysis.review.vocabulary import score_vocabulary
 
 _REVIEW_COLUMNS = {
     "comment": "comment",
@@ -40,7 +49,9 @@ _ROWS_AT_A_TIME = 500  # then whoever draws gets a turn
 DESCRIPTIONS: Mapping[str, Mapping[str, Any]] = {
     "onset": {"Description": "Onset of the event from the first sample of the recording", "Units": "s"},
     "duration": {"Description": "Length of the event; 0 for a moment", "Units": "s"},
-    "eventType": {"Description": "What is marked: a type of SzCORE such as sz, or a text"},
+    "eventType": {
+        "Description": "What is marked: a type of SzCORE such as sz for a seizure, or a text where SzCORE has no type"
+    },
     "confidence": {"Description": "Probability that the mark is right, from 0 to 1, where it is known"},
     "channels": {"Description": "Channels that the mark speaks of, separated by commas, or all"},
     "dateTime": {"Description": "Date and time of the first sample, where it is known"},
@@ -145,7 +156,7 @@ def mark_cells(mark: Annotation) -> dict[Any, str]:
     cells: dict[Any, str] = {
         "onset": exact_number(mark.onset),
         "duration": exact_number(mark.duration),
-        "eventType": plain_text(mark.description),
+        "eventType": event_type(mark),
         "confidence": NOT_AVAILABLE if mark.confidence is None else exact_number(mark.confidence),
         "channels": channels,
         "author": plain_text(mark.author),
@@ -153,7 +164,7 @@ def mark_cells(mark: Annotation) -> dict[Any, str]:
         **review_cells,
     }
     exact: dict[str, Any] = dict(review_exact)
-    if mark.description and not is_plain(mark.description):
+    if mark.description and said_by_type(cells["eventType"], cells["author"]) != mark.description:
         exact["label"] = mark.description
     if not is_plain(mark.author):
         exact["author"] = mark.author
@@ -168,6 +179,12 @@ def mark_cells(mark: Annotation) -> dict[Any, str]:
     if exact:
         cells[EXACT] = json.dumps(exact, separators=(",", ":"), default=float)
     return cells
+
+
+def event_type(mark: Annotation) -> str:
+    """What the column eventType says of a mark: the type of SzCORE where a reader chose one, else the mark's text."""
+    chosen = mark.author == READER or bool(mark.review.tag)
+    return (chosen and score_vocabulary().code_of(mark.description)) or plain_text(mark.description)
 
 
 # Marks by the hundred thousand share their reviews, channels and texts.

@@ -22,7 +22,7 @@ class Term:
     `name` is what the button and the mark say, `tag` the HED-SCORE tags behind it, `also` further words by which it
     is found, such as its names in other editions. `kind` says whether it has a length, `where` whether it belongs to
     the page or to the row under the cursor. `colour` is the class by which it is coloured, `role` what the program
-    must know of.
+    must know of. `szcore` is the type of event tables that says it, empty where there is none.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Term:
     where: Literal["page", "row"] = "page"
     role: str = ""
     also: tuple[str, ...] = ()
+    szcore: str = ""
 
     @property
     def is_own(self) -> bool:
@@ -70,6 +71,10 @@ class Vocabulary:
         found = {other.casefold(): term for term in self.terms for other in term.also}
         return {**found, **{term.name.casefold(): term for term in self.terms}}
 
+    @cached_property
+    def _by_code(self) -> dict[str, Term]:
+        return {term.szcore: term for term in reversed(self.terms) if term.szcore}  # of several the first
+
     @property
     def groups(self) -> tuple[str, ...]:
         """Names of the groups in their order."""
@@ -78,6 +83,20 @@ class Vocabulary:
     def named(self, name: str) -> Term | None:
         """The term of a name, also of another edition; None where there is none."""
         return self._by_name.get(name.strip().casefold())
+
+    def meant_by(self, text: str) -> Term | None:
+        """The term of a text that is its name, or its type in event tables; None where there is none."""
+        return self.named(text) or self._by_code.get(text.strip())
+
+    def code_of(self, name: str) -> str:
+        """What event tables write for a term's name; empty where they know no type for it."""
+        term = self.named(name)
+        return term.szcore if term is not None else ""
+
+    def name_of_code(self, code: str) -> str:
+        """What a reader of this program calls a type of event tables; empty where it means no term."""
+        term = self._by_code.get(code)
+        return term.name if term is not None else ""
 
     def role(self, role: str) -> Term:
         """The term that the program knows by its role; KeyError where the vocabulary has none."""
@@ -135,4 +154,5 @@ def _read_term(entry: Mapping[str, Any], group: str, colour: str, edition: str) 
         entry.get("where", "page"),
         entry.get("role", ""),
         also,
+        entry.get("szcore", ""),
     )

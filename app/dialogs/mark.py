@@ -143,7 +143,7 @@ class MarkDialog(QDialog):
     def _make_fields(self, mark: Annotation, recording: Recording) -> None:
         self.type = self._make_type(mark)
         self._typed = self.type.currentText()
-        self.text = QLineEdit(mark.description)
+        self.text = QLineEdit(self._words(mark))
         self.onset = _TimeField("Start", mark.onset, recording)
         self.stop = _TimeField("End", mark.stop, recording)
         self.length = QDoubleSpinBox()
@@ -163,7 +163,7 @@ class MarkDialog(QDialog):
         self.comment = QPlainTextEdit(mark.review.comment)
         self.comment.setTabChangesFocus(True)
         self.comment.setFixedHeight(round(px(58)))
-        self.tag = QLineEdit(mark.review.tag)
+        self.tag = QLineEdit(self._tag(mark))
         self.has_confidence.toggled.connect(self.confidence.setEnabled)
         self.type.activated.connect(self._on_type)
         self.type.lineEdit().editingFinished.connect(self._on_type_typed)
@@ -187,7 +187,7 @@ class MarkDialog(QDialog):
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         box.setCompleter(completer)
-        term = self._vocabulary.named(mark.description)
+        term = self._vocabulary.meant_by(mark.description)
         box.setCurrentIndex(0 if term is None else max(0, box.findText(term.name)))
         return box
 
@@ -234,6 +234,17 @@ class MarkDialog(QDialog):
             history = f"{mark.author.removeprefix('model:')}: {history}"
         columns = [f"{name}: {value}" for name, value in mark.extras if value]
         return [history, *(["Further columns: " + "; ".join(columns)] if columns else [])]
+
+    def _words(self, mark: Annotation) -> str:
+        """The text of a mark, in words where it is a type of event tables, as models and files write it."""
+        is_code = self._vocabulary.named(mark.description) is None
+        term = self._vocabulary.meant_by(mark.description) if is_code else None
+        return term.name if term is not None else mark.description
+
+    def _tag(self, mark: Annotation) -> str:
+        """The tag of a mark; where it has none, that of the type which the mark names without saying its tag."""
+        term = self._vocabulary.meant_by(mark.description)
+        return mark.review.tag or (term.tag if term is not None else "")
 
     # What is typed
 
@@ -312,16 +323,20 @@ class MarkDialog(QDialog):
         assert onset is not None
         assert stop is not None
         same_length = onset == before.onset and abs(stop - before.stop) < _SAME_TIME
-        review = replace(before.review, comment=self.comment.toPlainText().strip(), tag=self.tag.text().strip())
-        return replace(
+        typed = self.text.text()
+        tag = self.tag.text().strip()
+        made = replace(
             before,
             onset=onset,
             duration=before.duration if same_length else stop - onset,
-            description=before.description if self.text.text() == before.description else self.text.text().strip(),
+            description=before.description if typed == self._words(before) else typed.strip(),
             ch_names=self._ch_names(),
             confidence=self._confidence(),
-            review=review,
+            review=replace(before.review, comment=self.comment.toPlainText().strip()),
         )
+        # A tag that is only shown is kept with what was changed; by itself it changes nothing.
+        kept = made == before and tag == self._tag(before).strip()
+        return made if kept else replace(made, review=replace(made.review, tag=tag))
 
     def _ch_names(self) -> tuple[str, ...]:
         chosen = self.channels.ch_names()

@@ -140,3 +140,28 @@ def test_a_table_made_again_is_that_of_the_marks_as_they_are_then(
         marks = [*marks[1:], *(replace(mark, id=10 * session + i) for i, mark in enumerate(new))]
         path.write_bytes(table.format(marks))
         assert list(read_marks(path).events) == _ordered(marks)
+
+
+@pytest.mark.parametrize(
+    ("mark", "cell", "exact"),
+    [
+        (Annotation(1.0, 2.0, "Seizure", author="reader", review=Review(tag="Epileptic-seizure")), "sz", False),
+        (Annotation(1.0, 2.0, "Seizure", author="reader"), "sz", False),
+        (Annotation(1.0, 2.0, "Focal aware seizure", author="reader"), "sz_foc_a", False),
+        (Annotation(1.0, 2.0, "Seizure, EEG only", author="reader"), "sz", True),
+        (Annotation(1.0, 2.0, "sz", author="reader"), "sz", True),  # typed so: not what `sz` otherwise reads as
+        (Annotation(1.0, 2.0, "Seizure", author="file", review=Review(tag="Epileptic-seizure")), "sz", True),
+        (Annotation(1.0, 2.0, "Seizure", author="file"), "Seizure", False),  # the file's own words
+        (Annotation(1.0, 2.0, "sz", author="model:A"), "sz", False),
+        (Annotation(1.0, 0.0, "Spike", author="reader"), "Spike", False),
+    ],
+)
+@pytest.mark.parametrize("kind", [("m.tsv", "\t"), ("m.csv", ",")])
+def test_the_types_of_szcore_are_written_and_come_back_as_the_readers_words(
+    tmp_path: Path, mark: Annotation, cell: str, exact: bool, kind: tuple[str, str]
+) -> None:
+    path = tmp_path / kind[0]
+    path.write_bytes(format_marks([mark], None, 10.0, kind[1]))
+    (row,) = csv.DictReader(path.open(encoding="utf-8"), delimiter=kind[1])
+    assert (row["eventType"], "exact" in row) == (cell, exact)
+    assert read_marks(path).events == (mark,)

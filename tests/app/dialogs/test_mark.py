@@ -198,3 +198,30 @@ def test_edits_have_names(changes: dict, label: str) -> None:
         after = replace(after, description="y")
     assert edit_label(before, after) == label
     assert edit_label(Annotation(1.0, 0.0, "x"), Annotation(1.0, 2.0, "x")) == "Lengthen x to 2.0 s"
+
+
+FOUND = Annotation(10.0, 5.0, "sz", author="model:brainmaze A", confidence=0.63)
+
+
+def test_a_seizure_of_a_model_is_a_seizure_with_its_tag(open_dialog) -> None:
+    dialog = open_dialog(FOUND)
+    shown = dialog.type.currentText(), dialog.text.text(), dialog.tag.text()
+    assert shown == ("Seizure", "Seizure", "Epileptic-seizure")
+    assert dialog.mark() == FOUND  # what is only shown changes nothing
+
+
+def test_the_tag_that_is_shown_is_kept_with_what_was_changed(open_dialog) -> None:
+    dialog = open_dialog(FOUND)
+    dialog.comment.setPlainText("moved")
+    assert dialog.mark() == replace(FOUND, review=Review(comment="moved", tag="Epileptic-seizure"))
+
+
+def test_a_subtype_of_an_event_table_is_told_by_its_name(open_dialog) -> None:
+    dialog = open_dialog(replace(FOUND, description="sz_foc_ia", author="sidecar"))
+    assert dialog.type.currentText() == "Focal impaired awareness seizure"
+
+
+def test_a_tag_alone_can_be_changed(open_dialog) -> None:
+    dialog = open_dialog(FOUND)
+    dialog.tag.setText("Electroencephalographic-seizure")
+    assert dialog.mark() == replace(FOUND, review=Review(tag="Electroencephalographic-seizure"))
