@@ -17,6 +17,7 @@ from analysis.progress import Progress
 from analysis.recording import Recording
 from analysis.review.raters import said_by_file
 from app.engine_process import EngineProcess
+from app.heap import no_collections
 from app.jobs import Job, JobRunner
 from app.remote_recording import open_for_window
 
@@ -60,8 +61,9 @@ class RecordingOpener(QObject):
 
         def work(progress: Progress) -> tuple[Marks, Overview]:
             overview = build_overview(recording, progress)
-            number_annotations(recording.annotations)
-            return Marks.of(recording.annotations), overview
+            with no_collections():  # annotations may come by the hundred thousand
+                number_annotations(recording.annotations)
+                return Marks.of(recording.annotations), overview
 
         job = self._job("Overview of the recording", work, "survey")
         job.succeeded.connect(lambda found: self.marks_ready.emit(recording, found[0]))

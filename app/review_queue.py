@@ -373,7 +373,7 @@ class ReviewQueue(QObject):
     def _next_waiting(self, after: Annotation | None, row: int) -> Annotation | None:
         """The first listed event from a row on that waits for a decision; then those before it.
 
-        After a mark of a person, marks of people wait, and when those are done what a model found; else only the latter.
+        After a mark of a person, marks of people wait, and after the last of them what a model found; else only that.
         """
         of_people = self._first_in("new", after, row) if after is not None and not after.is_model else None
         return of_people or self._first_in(TO_REVIEW, after, row)
