@@ -133,6 +133,16 @@ def test_work_that_is_stopped_in_between_leaves_no_wrong_state(recording: Any, m
     torch.testing.assert_close(outputs(stream, 95, 140), whole[:, 95:140], rtol=0, atol=2e-5)
 
 
+def test_a_single_channel_is_read_on_its_own(make_recording: Any, model: Any) -> None:
+    three = build(make_recording)
+    alone = make_recording(three.data[:1].copy(), 256.0, three.channels[:1], gaps=three.gaps)
+    stream = RecordingStream(alone, model)
+    z = outputs(stream, 0, 90)
+    assert z.shape[0] == 1
+    assert torch.isfinite(z).all()
+    assert stream.state_bytes * 3 == RecordingStream(three, model).state_bytes
+
+
 @pytest.mark.parametrize(
     ("time", "step"), [(0.0, 0), (0.49, 0), (0.5, 1), (39.9, 79), (41.0, 80), (42.0, 80), (199.9, 255), (500.0, 256)]
 )
