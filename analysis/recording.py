@@ -75,6 +75,7 @@ class Recording(ABC):
     n_times: int
     start_datetime: datetime | None
     gaps: tuple[tuple[float, float], ...] = ()
+    bad_channels: frozenset[str] = frozenset()  # names of channels that a reader marked as bad: no model is given them
 
     def __init__(self) -> None:
         self.warnings: list[str] = []

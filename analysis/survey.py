@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from analysis.electrodes import EARS
 from analysis.errors import AnalysisError
+from analysis.montages.sources import MARKED_BAD
 from analysis.progress import Progress
 from analysis.recording import SCALP_TYPES, Channel, Recording, Window
 
@@ -18,6 +19,7 @@ PROBES = 64
 PROBE_SECONDS = 2.0
 WHOLE_BELOW = 50_000_000  # so many values are looked at whole, instead of at PROBES places
 SCAN_SECONDS = 60.0
+_NAMED = 12
 
 # Samples of these formats are whole numbers, so none can be missing but in the gaps that the header tells of.
 _WHOLE_NUMBER_FORMATS = ("EDF", "BDF")
@@ -45,14 +47,33 @@ class Survey:
     not_scored: tuple[tuple[float, float, str], ...]
 
 
+def leave_out(recording: Recording, names: Iterable[str]) -> None:
+    """Take channels for bad, by their names, so that no survey picks them; AnalysisError for a name that none has."""
+    bad = frozenset(names)
+    if unknown := sorted(bad - set(recording.ch_names)):
+        more = ", …" if len(recording.ch_names) > _NAMED else ""
+        raise AnalysisError(
+            f"no channel is called {unknown[0]!r} ({recording.path}): "
+            f"choose from {', '.join(recording.ch_names[:_NAMED])}{more}"
+        )
+    recording.bad_channels = bad
+
+
+def bad_brain_channels(recording: Recording, bad: Iterable[str] | None = None) -> list[str]:
+    """Those of the bad channels (default: the recording's) that models would be given otherwise, in file order."""
+    names = recording.bad_channels if bad is None else frozenset(bad)
+    brain = (channel for channel in recording.channels if channel.is_brain and channel.site not in EARS)
+    return [channel.name for channel in brain if channel.name in names]
+
+
 def survey_recording(
     recording: Recording, region: Window, max_channels: int | None = None, progress: Progress | None = None
 ) -> Survey:
     """Choose channels from a look at the whole recording, and find missing samples in `region`.
 
     Scored are calibrated brain channels of one kind (scalp or intracranial, whichever has more) that are neither at the
-    ear, nor flat, nor missing, nor a second copy of the same electrode, at most `max_channels` of them in file order.
-    AnalysisError when no channel remains.
+    ear, nor marked bad, nor flat, nor missing, nor a second copy of the same electrode, at most `max_channels` of them
+    in file order. AnalysisError when no channel remains.
     """
     progress = progress or Progress()
     left_out: dict[int, str] = {}
@@ -83,6 +104,8 @@ def _candidates(recording: Recording, left_out: dict[int, str]) -> list[int]:
     for pick, channel in enumerate(recording.channels):
         if channel.is_brain and channel.site in EARS:
             left_out[pick] = "at the ear, a place for references"
+        elif channel.is_brain and channel.name in recording.bad_channels:
+            left_out[pick] = MARKED_BAD
         elif channel.is_brain:
             brain.append(pick)
         else:

@@ -20,6 +20,7 @@ from analysis.progress import Progress
 from analysis.provenance import library_versions, now, software_version
 from analysis.readers import open_recording
 from analysis.results import AnalysisRequest
+from analysis.survey import bad_brain_channels, leave_out
 from models.families import Checkpoint
 from models.random_checkpoints import load_any
 
@@ -40,10 +41,12 @@ def analyze(
     options: Mapping[str, Any] | None = None,
     device: str = "auto",
     progress: Progress | None = None,
+    bad_channels: Sequence[str] = (),
 ) -> Analysis:
     """Do one kind of analysis (see `analysis.kinds`) on `duration` seconds of a recording from `start` on.
 
     A checkpoint is a file, a name such as "random:axon:tiny:7", or a table with `checkpoint`, `head` and `config`.
+    `bad_channels` of the recording are left out by name.
     RecordingError, CheckpointError or AnalysisError say in one sentence what is wrong; Cancelled comes from `progress`.
     """
     progress = progress or Progress()
@@ -52,6 +55,7 @@ def analyze(
     values = chosen.parse_options(options or {})
     target = choose_device(device)
     with open_recording(path) as recording:
+        leave_out(recording, bad_channels)
         stop = None if duration is None else (start or 0.0) + duration
         window = check_window(recording, start, stop)
         progress.report(0, 1, "loading the model")
@@ -103,6 +107,8 @@ def _stamp(file: str | Path | None) -> tuple[Any, ...]:
 def _wrap(kind: Kind, inputs: Inputs, findings: Findings, seconds: float) -> Analysis:
     digests = tuple(digest for model in inputs.models for digest in model.facts.digests)
     options = {**inputs.options, "code": [software_version(), NUMBERS]}
+    if bad := bad_brain_channels(inputs.recording):
+        options["bad_channels"] = bad
     request = AnalysisRequest(kind.name, inputs.recording.id, digests, window=inputs.window, options=options)
     return Analysis(
         request=request,
@@ -138,6 +144,7 @@ def _provenance(kind: Kind, inputs: Inputs, findings: Findings, seconds: float) 
         ],
         "preprocessing": dict(findings.preprocessing),
         "options": dict(inputs.options),
+        "bad_channels": bad_brain_channels(recording),
         "seed": inputs.options.get("seed"),
         "software_version": software_version(),
         "versions": library_versions(LIBRARIES),

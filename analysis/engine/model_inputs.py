@@ -43,10 +43,14 @@ class ModelInput:
         for batch in self.plan.batches(size or max(1, _BATCH_VALUES // per_window), progress, text):
             yield self.arguments(torch.from_numpy(batch).to(self.device))
 
-    def describe(self) -> dict[str, Any]:
-        """How the signal was made, for the provenance."""
+    def settings(self) -> dict[str, Any]:
+        """How the signal was made."""
         recorded_at = self.plan.signals[0].recorded_at
         return {**self.plan.settings.describe(recorded_at), "normalisation": self.normalisation}
+
+    def describe(self) -> dict[str, Any]:
+        """How the signal was made, and of which channels not, for the provenance."""
+        return {**self.settings(), "channels_left_out": [list(pair) for pair in self.plan.left_out]}
 
     def window_onsets(self) -> np.ndarray:
         """Onsets of the windows, seconds after the first one's."""

@@ -22,7 +22,8 @@ class WindowPlan:
     """Which windows of a recording are looked at, and through which channels.
 
     `onsets` (n,) float64 seconds; `ch_names`, the electrodes' `sites`, and `positions` (channels, 3) float32 metres
-    in the head frame, NaN where there is none; `left_out` are (channel, reason).
+    in the head frame, NaN where there is none; `left_out` are (channel, reason), and `expected` those of them that
+    nobody would look for among the channels of the brain.
     """
 
     onsets: np.ndarray
@@ -35,13 +36,14 @@ class WindowPlan:
     signals: tuple[SpanSignal, ...]
     span_of: tuple[int, ...]
     settings: Preprocessing
+    expected: frozenset[str] = frozenset()
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences about what is not looked at."""
         notes = []
-        if self.left_out:
-            notes.append(f"Channels left out: {list_left_out(self.left_out)}.")
+        if missed := [pair for pair in self.left_out if pair[0] not in self.expected]:
+            notes.append(f"Channels left out: {list_left_out(missed)}.")
         if len(self.onsets) < self.n_possible:
             notes.append(f"{len(self.onsets)} of {self.n_possible} windows, spread evenly over the span.")
         return tuple(notes)
@@ -80,12 +82,14 @@ def plan_windows(
     if fault is None:
         refuse_bipolar(recording)
     survey = survey_recording(recording, window, progress=progress)
-    left_out = [pair for pair in survey.left_out if not _expected(recording, pair[0])]
+    left_out = list(survey.left_out)
     reasons = {pick: (fault or _without_position)(recording.channels[pick]) for pick in survey.picks}
     picks = [pick for pick in survey.picks if not reasons[pick]]
     left_out += [(recording.channels[pick].name, reason) for pick, reason in reasons.items() if reason]
+    expected = frozenset(name for name, _ in left_out if _expected(recording, name))
     if len(picks) < least_channels:
-        raise AnalysisError(_too_few(recording, picks, left_out, least_channels))
+        missed = [pair for pair in left_out if pair[0] not in expected]
+        raise AnalysisError(_too_few(recording, picks, missed, least_channels))
     spans = [_within(span, window) for span in survey.spans]
     found = [(i, onset) for i, span in enumerate(spans) for onset in _onsets(span, seconds)]
     if not found:
@@ -106,6 +110,7 @@ def plan_windows(
         signals=signals,
         span_of=tuple(i for i, _ in chosen),
         settings=settings,
+        expected=expected,
     )
 
 

@@ -75,7 +75,9 @@ class NeurDuoDetector(Detector):
         return _Run(
             left_out=plan.electrodes.left_out,
             not_scored=list(plan.not_scored),
-            scored=plan.electrodes.ch_names,
+            scored=tuple(
+                name for name, absent in zip(plan.electrodes.ch_names, plan.missing, strict=True) if not absent
+            ),
             preprocessing={**plan.settings.describe(recording.sfreq), "normalisation": head.normalisation},
             options={"units": head.context_units, "unit_seconds": length, "stride_seconds": length},
             caveat=self.caveat,

@@ -211,7 +211,7 @@ def recording_stream(
 ) -> RecordingStream:
     """The stream of a recording; the one used last is kept with its states, so that seeking stays short."""
     global _last
-    key = (recording.id, recording.duration, id(model), settings)
+    key = (recording.id, recording.duration, recording.bad_channels, id(model), settings)
     if _last is None or _last[0] != key:
         if _last is not None:
             _last[1].trail.close()

@@ -13,6 +13,7 @@ from torch import Tensor
 from analysis.engine.neurduo_input import Electrodes, input_settings, resolve_channel
 from analysis.engine.session import BatchSize
 from analysis.errors import AnalysisError
+from analysis.montages.sources import MARKED_BAD
 from analysis.preprocessing import FILTER_PAD_SECONDS, Preprocessing, SpanSignal
 from analysis.progress import Progress
 from analysis.recording import Recording, Window
@@ -210,13 +211,14 @@ def find_channels(recording: Recording, survey: Survey, head: HeadConfig) -> tup
     if missing.all():
         raise AnalysisError(
             f"none of the channels this head reads has a signal ({recording.path}): all of "
-            f"{', '.join(recording.channels[pick].name for pick in picks)} are flat or without samples"
+            f"{', '.join(recording.channels[pick].name for pick in picks)} are marked bad, flat or without samples"
         )
     names = tuple(recording.channels[pick].name for pick in picks)
     unread = [(recording.channels[pick].name, "not among the channels this head reads") for pick in survey.picks]
     left_out = [pair for pair in survey.left_out if pair[0] not in names]
     left_out += [pair for pair in unread if pair[0] not in names]
-    left_out += [(name, _FLAT) for name, absent in zip(names, missing, strict=True) if absent]
+    hidden = (name for name, absent in zip(names, missing, strict=True) if absent)
+    left_out += [(name, MARKED_BAD if name in recording.bad_channels else _FLAT) for name in hidden]
     positions = np.array(places, np.float32)
     return Electrodes(picks, names, head.channels, positions, np.zeros(len(picks), np.int64), tuple(left_out)), missing
 

@@ -22,6 +22,7 @@ from analysis.readers import open_recording
 from analysis.recording import Recording, Window
 from analysis.result_store import ResultStore
 from analysis.results import AnalysisRequest, SeizurePrediction
+from analysis.survey import bad_brain_channels, leave_out
 
 PARTIAL_SECONDS = 1.0
 NUMBERS = 1  # raised by every change of this program that changes probabilities, so that older results are not reused
@@ -39,6 +40,7 @@ def predict_seizures(
     segments: int | None = None,
     rule: str = AUTO,
     threshold: float | None = None,
+    bad_channels: Sequence[str] = (),
     first_time: float | None = None,
     cache: str | Path | None = None,
     progress: Progress | None = None,
@@ -46,14 +48,15 @@ def predict_seizures(
     """Run a checkpoint over a recording, or over `start` to `stop` seconds of it.
 
     `checkpoint` is a file or "brainmaze"; `segments` overrides how many segments an MVPFormer looks at; `rule` ("E.1",
-    "E.2" or "auto") and `threshold` make the events. What is nearest to `first_time` comes first, and about every
-    second `progress.partial` gets all that is done, with `complete` False. In the folder `cache` results are kept, and
-    what was computed before is taken from there. RecordingError, CheckpointError or AnalysisError say in one sentence
-    what is wrong; Cancelled comes out of `progress`.
+    "E.2" or "auto") and `threshold` make the events; `bad_channels` are left out by name. What is nearest to
+    `first_time` comes first, and about every second `progress.partial` gets all that is done, with `complete` False. In
+    the folder `cache` results are kept, and what was computed before is taken from there. RecordingError,
+    CheckpointError or AnalysisError say in one sentence what is wrong; Cancelled comes out of `progress`.
     """
     progress = progress or Progress()
     began = time.monotonic()
     with open_recording(path) as recording:
+        leave_out(recording, bad_channels)
         window = check_window(recording, start, stop)
         chosen_rule = choose_rule(rule, recording.duration)
         check_threshold(threshold)
@@ -125,6 +128,8 @@ def _blank(
         "preprocessing": dict(run.preprocessing),
         "code": [software_version(), NUMBERS],
     }
+    if bad := bad_brain_channels(recording):
+        options["bad_channels"] = bad
     request = AnalysisRequest("seizure", recording.id, detector.digests, window=window, options=options)
     return SeizurePrediction(
         request=request,
@@ -166,6 +171,7 @@ def _provenance(
         "seed": None,  # nothing is drawn at random
         "scored_channels": list(run.scored),
         "left_out": [list(pair) for pair in run.left_out],
+        "bad_channels": bad_brain_channels(recording),
         "notes": list(detector.notes),
         "software_version": software_version(),
         "versions": library_versions(detector.libraries),

@@ -111,7 +111,7 @@ class WindowedDetector(Detector):
             left_out=source.plan.left_out,
             not_scored=rest,
             scored=source.plan.ch_names,
-            preprocessing=source.describe(),
+            preprocessing=source.settings(),
             options={"window_seconds": self.window, "stride_seconds": self.stride},
             caveat=self.caveat,
             facts={"windows_scored": 0},

@@ -9,7 +9,7 @@ import pytest
 
 from analysis.errors import AnalysisError
 from analysis.recording import Window
-from analysis.survey import ScorableSpan, survey_recording
+from analysis.survey import ScorableSpan, bad_brain_channels, leave_out, survey_recording
 
 Make = Callable[..., object]
 
@@ -108,3 +108,26 @@ def test_nothing_to_score_is_refused(
     recording = make_recording(np.full((1, 2000), value), 200.0, [make_channel("X", kind)])
     with pytest.raises(AnalysisError, match=f"made.edf.*{reason}"):
         survey_recording(recording, Window(0, 10))
+
+
+def test_channels_marked_bad_are_left_out_and_make_room_for_their_copies(
+    make_recording: Make, make_channel: Make
+) -> None:
+    channels = [
+        make_channel("Cz", site="Cz"),
+        make_channel("Cz (2)", site="Cz"),
+        make_channel("Fz", site="Fz"),
+        make_channel("ECG", "ecg"),
+    ]
+    recording = make_recording(noise(4, 10), 200.0, channels)
+    leave_out(recording, ["Cz", "ECG"])
+    survey = survey_recording(recording, Window(0, 10))
+    assert survey.picks == (1, 2)
+    assert survey.left_out == (("Cz", "marked bad"), ("ECG", "not a brain signal (ecg)"))
+    assert bad_brain_channels(recording) == ["Cz"]  # of the heart no model would have been given anything
+    assert bad_brain_channels(recording, ["Fz", "elsewhere"]) == ["Fz"]
+
+
+def test_a_bad_channel_that_is_not_there_is_refused_by_name(make_recording: Make) -> None:
+    with pytest.raises(AnalysisError, match=r"no channel is called 'Fzz' \(made.edf\): choose from C0, C1"):
+        leave_out(make_recording(noise(2, 10), 200.0), ["Fzz"])

@@ -38,6 +38,23 @@ class Listening(Progress):
         self.parts.append(result)
 
 
+@pytest.mark.parametrize(
+    "checkpoint", ["brainmaze", "random:axon", "random:prise-eeg", "random:neurduo:tiny-chbmit", "tiny"]
+)
+def test_channels_marked_bad_are_not_scored_and_told(shared: Path, checkpoint: str) -> None:
+    folder = shared / "parity/mvpformer"
+    files = (folder / "tiny_base.pt", folder / "tiny_head.pt") if checkpoint == "tiny" else (checkpoint,)
+    path = shared / SCALP_46
+    whole = predict_seizures(path, *files, device="cpu")
+    bad = predict_seizures(path, *files, device="cpu", bad_channels=["C3", "ECG"])
+    assert "C3" in whole.provenance["scored_channels"]
+    assert set(whole.provenance["scored_channels"]) - set(bad.provenance["scored_channels"]) == {"C3"}
+    assert ("C3", "marked bad") in bad.left_out
+    assert (whole.provenance["bad_channels"], bad.provenance["bad_channels"]) == ([], ["C3"])
+    assert np.abs(whole.probability - bad.probability).max() > 0
+    assert whole.request.key() != bad.request.key()  # what was kept of the one is not shown for the other
+
+
 @pytest.fixture(scope="module")
 def tiny(shared: Path) -> Callable[..., SeizurePrediction]:
     folder = shared / "parity/mvpformer"
