@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,24 @@ def analyze(
     """
     progress = progress or Progress()
     began = time.monotonic()
+    with prepared(kind, path, checkpoints, start, duration, options, device, progress, bad_channels) as (chosen, inputs):
+        findings = _function(chosen, inputs.model.family)(inputs, progress)
+        return as_analysis(chosen, inputs, findings, time.monotonic() - began)
+
+
+@contextmanager
+def prepared(
+    kind: str,
+    path: str | Path,
+    checkpoints: Sequence[str | Path | Mapping[str, Any]],
+    start: float | None,
+    duration: float | None,
+    options: Mapping[str, Any] | None,
+    device: str,
+    progress: Progress,
+    bad_channels: Sequence[str],
+) -> Iterator[tuple[Kind, Inputs]]:
+    """What `analyze` is called with, checked and loaded; the recording is open as long as the context."""
     chosen = find_kind(kind)
     values = chosen.parse_options(options or {})
     target = choose_device(device)
@@ -61,9 +80,7 @@ def analyze(
         progress.report(0, 1, "loading the model")
         models = tuple(_load(given, target) for given in checkpoints)
         check_families(chosen, [m.family for m in models], [_name(given) for given in checkpoints])
-        inputs = Inputs(recording, window, models, values, target)
-        findings = _function(chosen, models[0].family)(inputs, progress)
-        return _wrap(chosen, inputs, findings, time.monotonic() - began)
+        yield chosen, Inputs(recording, window, models, values, target)
 
 
 def _function(kind: Kind, family: str) -> Callable[[Inputs, Progress], Findings]:
@@ -104,7 +121,8 @@ def _stamp(file: str | Path | None) -> tuple[Any, ...]:
     return (str(Path(file).resolve()), status.st_size, status.st_mtime_ns)
 
 
-def _wrap(kind: Kind, inputs: Inputs, findings: Findings, seconds: float) -> Analysis:
+def as_analysis(kind: Kind, inputs: Inputs, findings: Findings, seconds: float) -> Analysis:
+    """Findings with all that decided them; `seconds` is how long they took."""
     digests = tuple(digest for model in inputs.models for digest in model.facts.digests)
     options = {**inputs.options, "code": [software_version(), NUMBERS]}
     if bad := bad_brain_channels(inputs.recording):
