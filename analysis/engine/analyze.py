@@ -52,9 +52,9 @@ def analyze(
     """
     progress = progress or Progress()
     began = time.monotonic()
-    with prepared(kind, path, checkpoints, start, duration, options, device, progress, bad_channels) as (chosen, inputs):
-        findings = _function(chosen, inputs.model.family)(inputs, progress)
-        return as_analysis(chosen, inputs, findings, time.monotonic() - began)
+    with prepared(kind, path, checkpoints, start, duration, options, device, progress, bad_channels) as (what, inputs):
+        findings = _function(what, inputs.model.family)(inputs, progress)
+        return as_analysis(what, inputs, findings, time.monotonic() - began)
 
 
 @contextmanager

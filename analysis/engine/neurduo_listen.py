@@ -34,7 +34,8 @@ def listen(
     nothing where no step begins in the span. A start that continues an earlier call takes up the state it left.
     """
     progress = progress or Progress()
-    with prepared("streams", path, checkpoints, start, duration, options, device, progress, bad_channels) as (_, inputs):
+    given = path, checkpoints, start, duration, options, device, progress, bad_channels
+    with prepared("streams", *given) as (_, inputs):
         settings = StreamSettings(inputs.options["reset_gap"], inputs.options["normalisation"])
         stream = recording_stream(inputs.recording, inputs.model.network, settings, progress)
         ear = _Ear(inputs, stream)
