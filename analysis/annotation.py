@@ -72,8 +72,12 @@ class Annotation:
 
     @property
     def signed_text(self) -> str:
-        """What is said, with the model's name behind what a model says, for where nothing else tells who says it."""
-        return f"{self.description} [{self.author}]".lstrip() if self.is_model else self.description
+        """What is said, with the model's name behind what a model says, for where nothing else tells who says it.
+
+        A model's event that a person has changed says so: the model never said it like that.
+        """
+        changed = ", changed by a person" if self.review.changed else ""
+        return f"{self.description} [{self.author}{changed}]".lstrip() if self.is_model else self.description
 
     @property
     def is_model(self) -> bool:

@@ -165,7 +165,7 @@ class Saving(QObject):
     def _list_changes(self, keeper: MarkKeeper) -> None:
         history = keeper.book.history.copy()
         saved = _time_of_day(str(keeper.saved.get("saved", "")))
-        since = f"since the save of {saved}" if saved else "that are in no file yet"
+        since = f"since the save of {saved}" if saved else "that no file holds yet"
         dialog = self.dialog
 
         def work(_progress: Progress) -> ChangeList:

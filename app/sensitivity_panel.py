@@ -48,7 +48,10 @@ class SensitivityPanel(QWidget):
         `decided` is the number of the model's events that somebody has decided on at any threshold, and `lost` that of
         decisions that no longer stand.
         """
-        events = "no prediction yet" if count is None else f"{count:,} event{'' if count == 1 else 's'}"
-        kept = "" if count is None else f", {decided:,} decided, {lost:,} decided lost"
-        self._count.setText(f"p ≥ {threshold:.2f}   {events}{kept}")
+        told = "no prediction yet" if count is None else f"{f'{count:,}' if count else 'nothing'} to review"
+        if decided:
+            told += f", {decided:,} decided"
+        if lost:
+            told += f", {lost:,} {'decision does' if lost == 1 else 'decisions do'} not stand any more"
+        self._count.setText(f"p ≥ {threshold:.2f}   {told}")
         self._rule.setText(rule)

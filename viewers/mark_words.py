@@ -8,9 +8,12 @@ from datetime import datetime, timedelta
 from html import escape
 
 from analysis.annotation import RANDOM_WEIGHTS, Annotation
+from analysis.review.columns import source_name
 
 # Said by a sign as well as by colour and line: who cannot tell the colours apart reads the sign.
-SIGNS = {"accepted": "✓ ", "rejected": "✗ ", "edited": "✎ ", "new": ""}
+# A decision takes no sign of a change away: what a model has found and a person has moved stays told apart.
+CHANGED = "✎"
+SIGNS = {"accepted": "✓", "rejected": "✗", "edited": CHANGED}
 _WHO = {"reader": "you", "sidecar": "sidecar", "file": "file"}
 _MOST_IN_TIP = 4
 _MOST_CHANNELS = 12
@@ -23,9 +26,15 @@ def who(mark: Annotation) -> str:
     return _WHO.get(mark.author, mark.author)
 
 
+def signs_of(mark: Annotation) -> str:
+    """The decision on a mark and that a person has changed it, as signs before its name; empty for neither."""
+    signs = SIGNS.get(mark.review.decision, "") + (CHANGED if mark.review.changed else "")
+    return f"{signs} " if signs else ""
+
+
 def name_of(mark: Annotation) -> str:
     """What a mark is called on the traces: its state as a sign, its text and who says so."""
-    sign = SIGNS[mark.state]
+    sign = signs_of(mark)
     if not mark.is_model:
         return f"{sign}{mark.title or 'mark'} ({who(mark)})"
     text = mark.title or "Event"
@@ -85,7 +94,7 @@ def history_words(mark: Annotation) -> list[str]:
     review = mark.review
     lines = [f"{said} {when_words(at)}" for said, at in (("made", review.created), ("changed", review.changed)) if at]
     if review.decision:
-        by = f" by {review.by}" if review.by else ""
+        by = f" by {source_name(review.by)}" if review.by else ""
         at = f" {when_words(review.at)}" if review.at else ""
         lines.append(f"{review.decision}{by}{at}")
     return lines

@@ -18,6 +18,8 @@ from viewers.theme import LIGHT, Theme
 _SOURCE_COLOURS = {"file": "human", "model": "accent", "reader": "reader"}
 _STATE_COLOURS = {"accepted": "good", "rejected": "muted"}
 _EYE = 11
+MARGIN_LEFT, MARGIN_RIGHT = 8, 7  # of a cell
+DOT = 13  # before the type, with its gap
 
 
 def dot_colour(mark: Annotation, theme: Theme) -> QColor:
@@ -131,12 +133,12 @@ class ReviewDelegate(QStyledItemDelegate):
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex, mark: Annotation
     ) -> None:
         heading = index.model().headerData(index.column(), Qt.Orientation.Horizontal)
-        inner = option.rect.adjusted(8, 0, -6, 0)
+        inner = option.rect.adjusted(MARGIN_LEFT, 0, -MARGIN_RIGHT, 0)
         text = index.data()
         if heading == "Type":
             self._paint_dot(painter, mark, QPointF(inner.left() + 3, inner.center().y() + 0.5))
             hidden = bool(index.data(HIDDEN_ROLE))
-            self._paint_title(painter, inner.adjusted(13, 0, 0, 0), mark, (text,), option.font, hidden)
+            self._paint_title(painter, inner.adjusted(DOT, 0, 0, 0), mark, (text,), option.font, hidden)
             return
         if heading == "State":
             painter.setPen(self._state_colour(mark))

@@ -12,7 +12,7 @@ from analysis.annotation import RANDOM_WEIGHTS, Annotation
 from analysis.review.columns import channel_text, source_name
 from analysis.review.decisions import standing
 from analysis.review.queue import Order, Queue, QueueFilter
-from viewers.mark_words import tip_of, when_words
+from viewers.mark_words import CHANGED, tip_of, when_words
 
 _Index = QModelIndex | QPersistentModelIndex
 MARK_ROLE = Qt.ItemDataRole.UserRole
@@ -37,8 +37,14 @@ def item_texts(mark: Annotation) -> tuple[str, ...]:
 def state_text(mark: Annotation) -> str:
     """What matters most of a mark in a word: that it is to review, the decision on it, or else who made it."""
     if mark.review.decision:
-        return mark.review.decision
+        return mark.review.decision + (f" {CHANGED}" if mark.review.changed else "")
     return "review" if mark.is_model else source_name(mark.author)
+
+
+def standing_text(mark: Annotation) -> str:
+    """Where a mark stands in the review, and whether a person has changed it, whatever was decided."""
+    stands = standing(mark)
+    return f"{stands}, changed" if mark.review.changed and stands != "edited" else stands
 
 
 def decided_text(mark: Annotation) -> str:
@@ -53,29 +59,35 @@ def _confidence(mark: Annotation) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the wide table: its heading, what stands in it, what it is sorted by, and its usual width in px."""
+    """A column of the wide table: its heading, what stands in it, and what it is sorted by.
+
+    It is as wide as `sample`, a usual text of it, and gets its `share`, relative to the others, of the room that a wide
+    table has left.
+    """
 
     heading: str
     text: Callable[[Annotation], str] | None
     order: Order | None
-    width: int
+    sample: str
+    share: int = 0
 
 
 COLUMNS: tuple[Column, ...] = (
-    Column("Time", None, "time", 78),
-    Column("Type", lambda mark: mark.title or "mark", "type", 184),
-    Column("Duration", lambda mark: f"{mark.duration:.2f} s" if mark.duration else "moment", "duration", 78),
-    Column("Channels", lambda mark: channel_text(mark.ch_names), None, 96),
+    Column("Time", None, "time", "0:00:00.0"),
+    Column("Type", lambda mark: mark.title or "mark", "type", "Persyst detection", 3),
+    Column("Duration", lambda mark: f"{mark.duration:.2f} s" if mark.duration else "moment", "duration", "0000.00 s"),
+    Column("Channels", lambda mark: channel_text(mark.ch_names), None, "Fp1 F7 T7 +19", 2),
     Column(
         "Source",
         lambda mark: source_name(mark.author) + (" (model)" if mark.is_model and not mark.is_random else ""),
         "source",
-        146,
+        "brainmaze A (model)",
+        2,
     ),
-    Column("p", _confidence, "confidence", 48),
-    Column("State", lambda mark: standing(mark), "state", 78),
-    Column("Decided by", decided_text, None, 146),
-    Column("Comment", lambda mark: mark.review.comment, None, 90),
+    Column("p", _confidence, "confidence", "0.000"),
+    Column("State", standing_text, "state", "accepted, changed"),
+    Column("Decided by", decided_text, None, "you 2030-00-00 00:00", 2),
+    Column("Comment", lambda mark: mark.review.comment, None, "Comment", 3),
 )
 _AT_THE_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _NUMBERS = frozenset({"Duration", "p"})
@@ -163,5 +175,6 @@ class QueueModel(QAbstractTableModel):
         """A row as a screen reader says it."""
         hidden = ", hidden on the traces" if mark.title in self.hidden else ""
         return (
-            f"{item_text(mark)}, at {self._time_text(mark.onset)}, {standing(mark)}, {source_name(mark.author)}{hidden}"
+            f"{item_text(mark)}, at {self._time_text(mark.onset)}, {standing_text(mark)}, "
+            f"{source_name(mark.author)}{hidden}"
         )

@@ -137,8 +137,8 @@ class ReviewPanel(QWidget):
     def step(self, direction: int, from_time: float, from_page: bool = False) -> Annotation | None:
         """Choose the next (1) or previous (-1) event: after the current one, or after `from_time` without one.
 
-        With `from_page` a list in the order of time is walked from `from_time` in any case. None, and the same one stays
-        chosen, where there is none on that side.
+        With `from_page` a list in the order of time is walked from `from_time` in any case. None, and the same one
+        stays chosen, where there is none on that side.
         """
         index = self.table.currentIndex()
         first = self.table.rows.first_from(from_time) - (direction < 0)

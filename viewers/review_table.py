@@ -10,13 +10,14 @@ from PyQt6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from analysis.annotation import Annotation
 from analysis.review.queue import Order, Queue, QueueFilter
-from viewers.review_delegate import ReviewDelegate
+from viewers.review_delegate import DOT, MARGIN_LEFT, MARGIN_RIGHT, ReviewDelegate
 from viewers.review_model import COLUMNS, QueueModel
 from viewers.theme import Theme
 
 _ROW_PADDING = 7
 _WIDE = 470  # from this width on, in pixels, there is room for columns
 _MOST_CHOSEN = 500  # more are not looked for again when the list changes
+_TYPE = next(i for i, column in enumerate(COLUMNS) if column.heading == "Type")
 _OWN_KEYS = frozenset({Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End})
 
 
@@ -34,6 +35,7 @@ class ReviewTable(QTableView):
         self.rows = QueueModel(time_text, self)
         self.delegate = ReviewDelegate(time_text, self)
         self._quiet = False
+        self._is_fitting = self._is_fitted_by_hand = False
         self.setModel(self.rows)
         self.setItemDelegate(self.delegate)
         self.setShowGrid(False)
@@ -62,6 +64,7 @@ class ReviewTable(QTableView):
         columns.setSectionsClickable(True)
         columns.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         columns.sectionClicked.connect(self._on_heading)
+        columns.sectionResized.connect(self._on_resized)
         self._fit_rows()
 
     # What is listed
@@ -193,6 +196,7 @@ class ReviewTable(QTableView):
         super().changeEvent(event)
         if event is not None and event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._fit_rows()
+            self._fit_columns()
 
     def _fit_rows(self) -> None:
         rows = self.verticalHeader()
@@ -202,15 +206,32 @@ class ReviewTable(QTableView):
     def _fit_columns(self) -> None:
         wide, columns = self.width() >= _WIDE, self.horizontalHeader()
         assert columns is not None
-        if wide == self.delegate.is_wide and columns.isHidden() != wide:
-            return
-        self.delegate.is_wide = wide
-        columns.setHidden(not wide)
-        for number, column in enumerate(COLUMNS):
-            self.setColumnHidden(number, number > 0 and not wide)
-            self.setColumnWidth(number, column.width)
+        if wide != self.delegate.is_wide or columns.isHidden() == wide:
+            self.delegate.is_wide = wide
+            self._is_fitted_by_hand = False
+            columns.setHidden(not wide)
+            for number in range(1, len(COLUMNS)):
+                self.setColumnHidden(number, not wide)
+        if not self._is_fitted_by_hand:
+            self._share_width()
         bar = Qt.ScrollBarPolicy.ScrollBarAsNeeded if wide else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.setHorizontalScrollBarPolicy(bar)
+
+    def _share_width(self) -> None:
+        """Give each column room for its usual text, and its share of what is left."""
+        viewport, metrics = self.viewport(), self.fontMetrics()
+        widths = [metrics.horizontalAdvance(column.sample) + MARGIN_LEFT + MARGIN_RIGHT for column in COLUMNS]
+        widths[_TYPE] += DOT
+        left = max(0, viewport.width() - sum(widths)) if viewport is not None else 0
+        shares = sum(column.share for column in COLUMNS)
+        self._is_fitting = True
+        for number, (column, width) in enumerate(zip(COLUMNS, widths, strict=True)):
+            self.setColumnWidth(number, width + left * column.share // shares)
+        self._is_fitting = False
+
+    def _on_resized(self, section: int, _before: int, _now: int) -> None:
+        if not self._is_fitting and section < len(COLUMNS) - 1:  # the last one is stretched by the table itself
+            self._is_fitted_by_hand = self.delegate.is_wide
 
     def _on_heading(self, section: int) -> None:
         order = COLUMNS[section].order

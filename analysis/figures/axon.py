@@ -36,7 +36,7 @@ def draw_gates(figure: Figure, result: Analysis) -> None:
     heat.set(title="Temporal weight by channel", xlabel="layer")
     label_axis(heat, "y", result, "channel")
     bar = figure.colorbar(image, ax=heat)
-    bar.set_ticks([0, 0.5, 1], labels=["space", "0.5", "time"])
+    bar.set_ticks([0, 0.5, 1], labels=["spatial", "0.5", "temporal"])
 
 
 def _profile(ax: Axes, layers: np.ndarray, result: Analysis) -> None:
@@ -46,8 +46,8 @@ def _profile(ax: Axes, layers: np.ndarray, result: Analysis) -> None:
     ax.errorbar(layers, mean, yerr=sd, fmt="none", ecolor=MUTED, elinewidth=0.8)
     ax.axhline(0.5, color=MUTED, linewidth=0.6)
     ax.set(title="Temporal weight, mean ± SD over tokens", ylim=(0, 1), xlabel="layer")
-    ax.text(0.99, 0.97, "time", color=TEAL, transform=ax.transAxes, ha="right", va="top", fontsize=7)
-    ax.text(0.99, 0.03, "space", color=BROWN, transform=ax.transAxes, ha="right", va="bottom", fontsize=7)
+    ax.text(0.99, 0.97, "temporal", color=TEAL, transform=ax.transAxes, ha="right", va="top", fontsize=7)
+    ax.text(0.99, 0.03, "spatial", color=BROWN, transform=ax.transAxes, ha="right", va="bottom", fontsize=7)
 
 
 def draw_interventions(figure: Figure, result: Analysis) -> None:

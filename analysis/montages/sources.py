@@ -133,7 +133,7 @@ def unshown_note(sources: Sources, rows: Iterable[Derivation]) -> str:
     if not rest:
         return ""
     names = ", ".join(rest[:_EXAMPLES]) + (", …" if len(rest) > _EXAMPLES else "")
-    are = "1 channel of no known kind is" if len(rest) == 1 else f"{len(rest)} channels of no known kind are"
+    are = "1 channel of unknown kind is" if len(rest) == 1 else f"{len(rest)} channels of unknown kind are"
     return f"{are} not shown: {names}"
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from analysis.annotation import Annotation
+from analysis.review.columns import source_name
 from analysis.review.history import Change
 
 Kind = Literal["added", "changed", "accepted", "rejected", "undecided", "removed"]
@@ -120,16 +121,16 @@ def _names(*texts: dict[str, str]) -> list[str]:
 def _texts(mark: Annotation, time_text: Callable[[float], str]) -> dict[str, str]:
     """All fields of a mark in words."""
     review = mark.review
-    decision = f"{review.decision} by {review.by}" if review.decision and review.by else review.decision
+    by = f" by {source_name(review.by)}" if review.decision and review.by else ""
     return {
         "start": time_text(mark.onset),
         "length": f"{mark.duration:.3f}".rstrip("0").rstrip(".") + " s",
         "text": mark.description,
         "channels": ", ".join(mark.ch_names) or "all",
         "confidence": "" if mark.confidence is None else f"{mark.confidence:.2f}",
-        "decision": decision,
+        "decision": f"{review.decision}{by}",
         "comment": review.comment,
         "tag": review.tag,
-        "by": mark.author,
+        "by": mark.author if mark.is_model else source_name(mark.author),
         **dict(mark.extras),
     }

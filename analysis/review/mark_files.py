@@ -19,11 +19,12 @@ from analysis.review.mark_tables import describe_columns, format_marks
 from analysis.review.table_update import TableContents, TableUpdate
 from models.whole_files import whole_file
 
-Category = Literal["own", "file", "accepted", "undecided", "rejected"]
+Category = Literal["own", "file", "accepted", "changed", "undecided", "rejected"]
 CATEGORIES: dict[Category, str] = {
-    "own": "Marks of the reader",
+    "own": "Your own marks",
     "file": "Marks of the recording and of other files",
     "accepted": "Model events that were accepted",
+    "changed": "Model events that you changed but did not decide on",
     "undecided": "Model events that nobody has decided on",
     "rejected": "What was rejected",
 }
@@ -67,7 +68,9 @@ def category_of(mark: Annotation) -> Category:
     if mark.review.decision == "rejected":
         return "rejected"
     if mark.is_model:
-        return "accepted" if mark.review.decision else "undecided"
+        if mark.review.decision:
+            return "accepted"
+        return "changed" if mark.review.changed else "undecided"
     return "own" if mark.author == "reader" else "file"
 
 

@@ -35,7 +35,7 @@ CONVENTIONS = (
     "(View, Measure the screen…) the millimetre is the one the system reports.",
     "Whose a mark is shows in colour and line: violet and solid are a model's, green and dash-dotted your own, black "
     "(white on dark) and dashed those of the file or of another person. Before its name, ✓ says accepted, ✗ rejected "
-    "(dotted, faint and struck through as well) and ✎ changed by a person.",
+    "(dotted, faint and struck through as well) and ✎ changed by a person; ✓✎ is accepted as a person has changed it.",
     "Research use only: not for diagnosis.",
 )
 _SIZE = (980, 760)

@@ -229,7 +229,7 @@ class SaveMarksDialog(QDialog):
             counts[category_of(mark)] += 1
         counts["undecided"] += len(self._offer.undecided)
         # A reader who has marked nothing wants what the model found.
-        has_own = any(counts[category] for category in ("own", "accepted", "rejected"))
+        has_own = any(counts[category] for category in ("own", "accepted", "changed", "rejected"))
         boxes: dict[Category, QCheckBox] = {}
         for category, text in CATEGORIES.items():
             box = QCheckBox(f"{text} ({counts[category]:,})")

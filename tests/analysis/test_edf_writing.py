@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.annotation import Annotation
+from analysis.annotation import Annotation, Review
 from analysis.edf_writing import (
     DIGITAL_RANGE,
     ascii_bytes,
@@ -82,6 +82,7 @@ def test_texts_of_channels_name_them_and_come_in_the_order_of_time() -> None:
         Annotation(5.0, 1.0, "spike", ("T7", "Fz")),
         Annotation(2.0, 0.0, "eyes open"),
         Annotation(7.0, 0.0, "sz", author="model:A"),
+        Annotation(8.0, 0.0, "sz", author="model:A", review=Review("accepted", changed="2026-03-04T09:00:00Z")),
         Annotation(8.0, 0.0, "not one of @@EEG T3-Ref"),
         Annotation(9.0, 0.0, ""),
     ]
@@ -89,6 +90,7 @@ def test_texts_of_channels_name_them_and_come_in_the_order_of_time() -> None:
         (2.25, 0.0, ("eyes open",)),
         (5.25, 1.0, ("spike@@EEG T3-Ref", "spike@@Fz")),
         (7.25, 0.0, ("sz [model:A]",)),
+        (8.25, 0.0, ("sz [model:A, changed by a person]",)),
         (8.25, 0.0, ("not one of @@EEG T3-Ref@@",)),
         (9.25, 0.0, (" ",)),
     ]

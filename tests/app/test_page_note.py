@@ -53,7 +53,7 @@ def test_bad_channels_are_named(session):
 
 def test_a_file_that_tells_no_reference_is_said_not_to(session, array_recording):
     session.open(array_recording([Channel("A", "A", "eeg", "uV", 10.0)], np.zeros((1, 1000)), 10.0))
-    assert page_note(session, True).endswith("reference not told by the file")
+    assert page_note(session, True).endswith("reference not stated in the file")
     pair = Channel("A-B", "A-B", "eeg", "uV", 10.0, pair=("A", "B"))
     session.open(array_recording([pair], np.zeros((1, 1000)), 10.0))
     assert "reference" not in page_note(session, True)

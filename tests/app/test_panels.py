@@ -56,8 +56,8 @@ def prediction(**changes) -> SeizurePrediction:
         "probability": np.array([0.1, 0.2, 0.875, 0.3], np.float32),
         "model_title": "tiny",
         "not_scored": ((20.0, 45.0, "gap"),),
-        "left_out": (("ECG", "not EEG"), ("C4", "flat")),
-        "provenance": {"device": "cpu", "wall_time": 1.25},
+        "left_out": (("C2", "marked bad"), ("C3", "not a brain signal (ecg)"), ("C4", "not a brain signal (misc)")),
+        "provenance": {"device": "cpu", "wall_time": 1.25, "scored_channels": ["C0", "C1"]},
     }
     return SeizurePrediction(AnalysisRequest("seizure", "x", ()), "", "", **(values | changes))
 
@@ -71,6 +71,41 @@ def test_prediction_panel_names_what_was_scored_and_what_not(qtbot, recording):
     assert "25.0 s" in shown
     assert "0.875" in shown
     assert "Random weights" not in shown
+
+
+def test_prediction_panel_counts_and_names_the_channels_of_the_brain(qtbot, recording):
+    panel = PredictionPanel()
+    qtbot.addWidget(panel)
+    panel.show_prediction(prediction(), recording)
+    shown = texts(panel)
+    assert "2 of 3 brain channels" in shown
+    assert "Left out: C2, marked bad" in shown
+    whole = prediction(left_out=(), provenance={"scored_channels": ["C0", "C1", "C2"]})
+    panel.show_prediction(whole, recording)
+    assert "3 of 3 brain channels" in texts(panel)
+    assert "Left out" not in texts(panel)
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        (["C2"], ""),  # as it was run
+        (["C2", "C3"], ""),  # of the heart no model is given anything
+        (["C1", "C2"], "C1 marked bad since this ran. Press R"),
+        ([], "C2 no longer marked bad. Press R"),
+        (["C0"], "C0 marked bad since this ran, C2 no longer marked bad. Press R"),
+    ],
+)
+def test_a_prediction_by_other_channels_is_not_up_to_date(qtbot, recording, bad, words):
+    panel = PredictionPanel()
+    qtbot.addWidget(panel)
+    panel.show_prediction(prediction(), recording)
+    panel.show_bad_channels(bad)
+    shown = texts(panel)
+    assert words in shown
+    assert ("Not up to date" in shown) == bool(words)
+    panel.show_prediction(None, recording)
+    assert "Not up to date" not in texts(panel)
 
 
 def test_random_weights_are_said_to_mean_nothing(qtbot, recording):
@@ -227,7 +262,11 @@ def test_threshold_slider_announces_and_follows(qtbot):
     with qtbot.assertNotEmitted(panel.threshold_changed):
         panel.show_threshold(0.3)
     panel.show_events(0.3, 2, "E.2: 3 positive s in 10 s", decided=3)
-    assert "p ≥ 0.30   2 events, 3 decided, 0 decided lost" in texts(panel)
+    assert "p ≥ 0.30   2 to review, 3 decided" in texts(panel)
+    panel.show_events(0.3, 0, "E.2: 3 positive s in 10 s", decided=1)
+    assert "p ≥ 0.30   nothing to review, 1 decided" in texts(panel)
+    panel.show_events(0.3, 1, "E.2: 3 positive s in 10 s", decided=4, lost=1)
+    assert "p ≥ 0.30   1 to review, 4 decided, 1 decision does not stand any more" in texts(panel)
     panel.show_events(0.3, None, "E.2: 3 positive s in 10 s")
     assert "p ≥ 0.30   no prediction yet" in texts(panel)
 

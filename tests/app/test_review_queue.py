@@ -86,7 +86,7 @@ def test_marks_and_live_events_are_listed_together(predicted):
     listed = [(a.onset, a.is_model) for a in main.events.items()]
     assert listed == [(10.0, True), (20.0, False), (40.0, False), (45.0, True), (70.0, False), (80.0, True)]
     assert main.events_dock.heading._remark.text() == "3 to review"
-    assert main.sensitivity_panel._count.text() == "p ≥ 0.50   3 events, 0 decided, 0 decided lost"
+    assert main.sensitivity_panel._count.text() == "p ≥ 0.50   3 to review"
 
 
 def test_accepting_and_rejecting_move_on_and_remember_who_and_when(predicted):
@@ -208,7 +208,7 @@ def test_the_dial_keeps_what_was_decided(predicted):
         decided = [(m.onset, m.review.decision) for m in main.session.marks.of_source("model").items]
         assert decided == [(10.0, "accepted"), (45.0, "rejected")]
         text = main.sensitivity_panel._count.text()
-        assert text.endswith(f"{len(live)} event{'' if len(live) == 1 else 's'}, 2 decided, 0 decided lost")
+        assert text.endswith(f"{len(live) or 'nothing'} to review, 2 decided")
 
 
 def test_the_dial_is_turned_by_keys(predicted, qtbot):

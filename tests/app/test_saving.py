@@ -78,10 +78,10 @@ def test_marks_are_listed_saved_and_counted(opened, qtbot, tmp_path, shared):
     keeper.remove([keeper.marks.items[-1]], "Delete")
     assert _kept(window) == "3 changes, not saved to a file · journal on"
     dialog = _dialog(window, qtbot)
-    assert dialog.changes.summary.text() == "3 changes that are in no file yet: 1 added, 1 changed, 1 removed"
+    assert dialog.changes.summary.text() == "3 changes that no file holds yet: 1 added, 1 changed, 1 removed"
     assert dialog.changes.model.rowCount() == 3
     assert dialog.target() == tmp_path / "demo_edf_events.tsv"
-    assert (dialog.categories["own"].text(), dialog.categories["own"].isChecked()) == ("Marks of the reader (1)", True)
+    assert (dialog.categories["own"].text(), dialog.categories["own"].isChecked()) == ("Your own marks (1)", True)
     assert not dialog.categories["undecided"].isEnabled()
     _save(window, qtbot)
     table = tmp_path / "demo_edf_events.tsv"

@@ -21,6 +21,14 @@ START = datetime(2026, 3, 4, 10, 41, 2, 500_000)
         (Annotation(1, 1, "x", author="reader", review=Review("rejected")), "✗ x (you)"),
         (Annotation(1, 1, "x", author="reader", review=Review(changed="2026")), "✎ x (you)"),
         (Annotation(1, 1, "sz", (), 0.94, "model:m", review=Review("accepted")), "✓ Seizure, model  p 0.94"),
+        (
+            Annotation(1, 1, "sz", (), 0.5, "model:m", review=Review("accepted", changed="2026")),
+            "✓✎ Seizure, model  p 0.50",
+        ),
+        (
+            Annotation(1, 1, "sz", (), 0.5, "model:m", review=Review("rejected", changed="2026")),
+            "✗✎ Seizure, model  p 0.50",
+        ),
         (Annotation(1, 1, "event", author=f"model:m ({RANDOM_WEIGHTS})"), f"Event, model ({RANDOM_WEIGHTS})"),
     ],
 )

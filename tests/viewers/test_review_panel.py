@@ -379,3 +379,29 @@ def test_decisions_and_sources_look_different_in_both_themes(panel):
         show(panel, [Annotation(1.0, 2.0, mark.description)])
         pictures.append(panel.table.viewport().grab().toImage())
         assert all(a != b for i, a in enumerate(pictures) for b in pictures[:i])
+
+
+@pytest.mark.parametrize("width", [1000, 1500])
+def test_a_wide_table_shows_who_decided_and_what_was_changed_in_full(panel, width):
+    review = Review("accepted", "reader", "2026-11-30T02:53:00Z", changed="2026-11-30T02:52:00Z")
+    show(panel, [Annotation(3.0, 9.5, "sz", (), 0.63, "model:brainmaze A", review=review)])
+    panel.resize(width, 300)
+    panel.table.updateGeometry()
+    table = panel.table
+    cells = {column.heading: table.rows.index(0, i) for i, column in enumerate(COLUMNS)}
+    assert cells["State"].data() == "accepted, changed"
+    assert cells["Decided by"].data().startswith("you 2026-11-30 ")
+    for heading, cell in cells.items():
+        room = table.visualRect(cell).width() - 15  # the margins of a cell
+        assert table.fontMetrics().horizontalAdvance(cell.data()) <= room, heading
+    last = table.visualRect(cells["Comment"]).right()
+    assert last <= table.viewport().width()
+    taken = [table.columnWidth(i) for i in range(len(COLUMNS))]
+    table.setColumnWidth(0, taken[0] + 40)  # by hand: it stays so
+    panel.resize(width + 60, 300)
+    assert table.columnWidth(0) == taken[0] + 40
+
+
+def test_a_line_says_that_what_was_decided_on_was_changed(panel):
+    review = Review("accepted", "reader", "2026-11-30T02:53:00Z", changed="2026-11-30T02:52:00Z")
+    assert state_text(Annotation(3.0, 9.5, "sz", author="model:A", review=review)) == "accepted ✎"

@@ -19,7 +19,7 @@ def gate_scale(weights: np.ndarray) -> HeatScale:
     known = np.abs(weights[np.isfinite(weights)] - BALANCE)
     spread = float(np.percentile(known, _COVERED)) if known.size else 0.0
     reach = next((r for r in _REACHES if spread <= r), _REACHES[-1])
-    return HeatScale(BALANCE - reach, BALANCE + reach, BALANCE, "", "space", "time")
+    return HeatScale(BALANCE - reach, BALANCE + reach, BALANCE, "", "spatial", "temporal")
 
 
 def shown_weights(result: Analysis, part: str) -> np.ndarray:

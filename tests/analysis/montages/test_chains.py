@@ -191,10 +191,10 @@ def test_slow_senses_of_the_body_are_shown_and_inputs_of_no_known_kind_counted(c
         montage = build_montage(name, recording)
         assert montage.ch_names[-len(slow) :] == slow
         assert montage.note == ""
-        assert montage.unshown == "5 channels of no known kind are not shown: X2, DC1, DC10, …"
+        assert montage.unshown == "5 channels of unknown kind are not shown: X2, DC1, DC10, …"
     assert build_montage("as recorded", recording).unshown == ""
     one = recording_of([*TEN_TWENTY.split(), channel("X2", type="misc")])
-    assert build_montage("LB-18.1", one).unshown == "1 channel of no known kind is not shown: X2"
+    assert build_montage("LB-18.1", one).unshown == "1 channel of unknown kind is not shown: X2"
 
 
 def test_what_is_there_but_not_calibrated_is_not_called_missing(channel, recording_of):

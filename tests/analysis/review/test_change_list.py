@@ -23,8 +23,8 @@ def _time(seconds: float) -> str:
 @pytest.mark.parametrize(
     ("before", "after", "kind", "details"),
     [
-        (None, SPIKE, "added", "length 0.25 s; channels T3; by reader"),
-        (SPIKE, None, "removed", "length 0.25 s; channels T3; by reader"),
+        (None, SPIKE, "added", "length 0.25 s; channels T3; by you"),
+        (SPIKE, None, "removed", "length 0.25 s; channels T3; by you"),
         (SPIKE, replace(SPIKE, onset=3.5), "changed", "start 3.00 → 3.50"),
         (
             SPIKE,

@@ -29,6 +29,7 @@ OF_FILE = Annotation(2.0, 1.0, "eyes open")
 EVENT = Annotation(3.0, 2.0, "sz", author="model:A")
 ACCEPTED = replace(EVENT, review=Review("accepted"))
 REJECTED = replace(EVENT, review=Review("rejected"))
+MOVED = replace(EVENT, onset=EVENT.onset + 0.5, review=Review(changed="2026-03-04T09:00:00Z"))
 ALL = (OWN, OF_FILE, EVENT, ACCEPTED, REJECTED, replace(OWN, review=Review("rejected")))
 SOURCE = Path("nowhere.edf")
 
@@ -38,9 +39,10 @@ def _request(path: Path, *marks: Annotation, **more) -> SaveRequest:
 
 
 def test_every_mark_is_of_one_category() -> None:
-    assert [category_of(mark) for mark in ALL] == ["own", "file", "undecided", "accepted", "rejected", "rejected"]
+    kinds = ["own", "file", "undecided", "accepted", "rejected", "rejected", "changed"]
+    assert [category_of(mark) for mark in (*ALL, MOVED)] == kinds
     assert select(ALL, {"own", "accepted"}) == (OWN, ACCEPTED)
-    assert set(map(category_of, ALL)) == set(CATEGORIES)
+    assert set(kinds) == set(CATEGORIES)
 
 
 @pytest.mark.parametrize("name", ["m.tsv", "m.csv", "M.TSV"])

@@ -40,7 +40,7 @@ def test_thousands_of_changes_are_listed_and_found(dialog: SaveMarksDialog) -> N
     dialog.changes.search.setText("MARK 4999")
     assert model.rowCount() == 1
     assert [model.data(model.index(0, i)) for i in range(4)] == [
-        *("1:23:19.00", "added", "mark 4999", "length 0 s; channels all; by reader")
+        *("1:23:19.00", "added", "mark 4999", "length 0 s; channels all; by you")
     ]
     dialog.changes.search.clear()
     dialog.changes.kinds["added"].setChecked(False)
@@ -74,6 +74,16 @@ def test_what_is_ticked_is_saved(dialog: SaveMarksDialog) -> None:
         box.setChecked(False)
     assert dialog.remark.text() == "Tick what is to be saved."
     assert not dialog._save().isEnabled()
+
+
+def test_a_models_event_that_the_reader_moved_is_ticked_with_the_own_marks(qtbot, tmp_path: Path) -> None:
+    moved = Annotation(20.0, 4.0, "sz", author="model:A", id=7, review=Review(changed="2026-03-04T09:00:00Z"))
+    waiting = [Annotation(50.0, 5.0, "sz", author="model:A")]
+    dialog = SaveMarksDialog(Offer((OWN, moved), waiting, tmp_path / "x.tsv", tmp_path / "record.edf"), DARK)
+    qtbot.addWidget(dialog)
+    assert dialog.categories["changed"].text() == "Model events that you changed but did not decide on (1)"
+    assert dialog.chosen() == {"own", "changed"}
+    assert dialog.marks() == (OWN, moved)
 
 
 @pytest.mark.parametrize(

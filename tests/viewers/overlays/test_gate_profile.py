@@ -26,7 +26,7 @@ def test_weights_of_a_layer_in_order_of_time(gates):
 def test_colours_reach_to_one_of_few_places_on_both_sides_of_balance(spread, reach):
     scale = gate_scale(np.float32([0.5 - spread, 0.5]))
     assert (scale.low, scale.middle, scale.high) == (0.5 - reach, 0.5, 0.5 + reach)
-    assert (scale.low_word, scale.high_word) == ("space", "time")
+    assert (scale.low_word, scale.high_word) == ("spatial", "temporal")
 
 
 def test_heat_and_lane_say_which_layer_of_which_model(gates, qtbot):
