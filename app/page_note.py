@@ -78,7 +78,7 @@ def reference_text(recording: Recording) -> str:
     if not brain:
         return ""
     if not told:
-        return "reference not told by the file"
+        return "reference not stated in the file"
     return f"recorded against {', '.join(told[:3])}{', …' if len(told) > 3 else ''}"
 
 
