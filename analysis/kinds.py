@@ -12,13 +12,17 @@ from models.families import MODELS
 
 @dataclass(frozen=True)
 class Option:
-    """A choice of the reader: its default decides its type; `choices` are all it may be, where they can be listed."""
+    """A choice of the reader: its default decides its type; `choices` are all it may be, where they can be listed.
+
+    `is_file` is of texts that name files, with commas between where there are several.
+    """
 
     name: str
     default: Any
     text: str
     choices: tuple[Any, ...] = ()
     least: float | None = None
+    is_file: bool = False
 
     def parse(self, value: Any) -> Any:
         """A value from the command line or a panel; AnalysisError names the option and what it may be."""
@@ -84,19 +88,22 @@ _AXON = "analysis.engine.axon_gates"
 _ATTRIBUTION = "analysis.engine.attribution"
 _MVPA = "analysis.engine.mvpa_maps"
 _PRISE = "analysis.engine.prise_groups"
-_PROBE = "analysis.engine.axon_probe"
 _SIMILARITY = "analysis.engine.similarity"
 _NEURDUO = "analysis.engine.neurduo_kinds"
 BASELINES = ("interictal", "zero", "mean", "surrogate")
 _WINDOWED = ("mvpformer", "axon", "prise-eeg")
 _LAYERED = (*_WINDOWED, "neurduo")
 WINDOW = Option("window", 10.0, "length of a window of the model, seconds", least=1.0)
-LABELS = Option("labels", "seizure", "seizure, or texts of marks with commas between, such as T1,T2")
+LABELS = Option("labels", "seizure", "seizure, stages (of sleep), or texts of marks with commas between, such as T1,T2")
+PROBED = "classes that a probe is to tell apart: seizure, stages, or texts of marks such as T1,T2; empty for none"
+EVENTS = Option("events", "", "table of events in place of the recording's own marks", is_file=True)
 LABELLED = Option("windows", 400, "at most so many windows, spread over the span", least=1)
 SEGMENTS = Option("window", 0.0, "length of a window, seconds; 0 for the length the model was trained with", least=0.0)
 FEW_WINDOWS = Option("windows", 4, "at most so many windows, spread over the span", least=1)
 TARGET = Option("target", "last", "the class that is explained, or last")
 SEED = Option("seed", 0, "of what is drawn at random")
+GROUP_LABELS = Option("labels", "seizure", "seizure, stages (of sleep), or texts of marks such as T1,T2")
+OTHER = Option("other", "", "another recording beside this one, or several with commas between", is_file=True)
 MOST_WINDOWS = Option("windows", 50, "at most so many windows, spread over the span", least=1)
 STREAM = (
     Option("normalisation", "causal", "what the scale is taken from", ("causal", "window")),
@@ -111,12 +118,26 @@ KINDS: Mapping[str, Kind] = {
         Kind(
             "gate-interventions",
             "What happens if the gates may not choose",
-            {"axon": f"{_AXON}:gate_interventions"},
+            {"axon": "analysis.engine.axon_interventions:gate_interventions"},
             (
                 WINDOW,
+                MOST_WINDOWS,
                 SEED,
                 Option("gate", "axis", "which gates", ("axis", "scale")),
-                Option("calibration", 50, "windows that the means are taken over", least=1),
+                Option("calibration", 50, "windows that the means of the gates are taken over", least=1),
+                Option(
+                    "recordings",
+                    "",
+                    "recordings for means and probe, with commas between; empty for this one",
+                    is_file=True,
+                ),
+                Option("labels", "", PROBED),
+                EVENTS,
+                Option("probe_windows", 400, "at most so many windows for the probe", least=1),
+                Option("set", "", "weight of the first path that is set by hand, from 0 to 1; empty for none"),
+                Option("layers", "", "where it is set: a number or a range such as 3-5; empty for all"),
+                Option("channels", "", "where it is set: channels with commas between; empty for all"),
+                Option("patches", "", "where it is set: a number or a range of each window; empty for all"),
             ),
         ),
         Kind("streams", "How fast the streams move", {"neurduo": f"{_NEURDUO}:stream_rates"}, STREAM),
@@ -124,26 +145,27 @@ KINDS: Mapping[str, Kind] = {
         Kind("memory", "What the memory bank recalls", {"neurduo": f"{_NEURDUO}:memory"}, STREAM),
         Kind("stages", "What each unit is taken for", {"neurduo": f"{_NEURDUO}:unit_classes"}),
         Kind(
-            "probe-interventions",
-            "What a linear probe loses if the gates may not choose",
-            {"axon": f"{_PROBE}:probe_interventions"},
-            (WINDOW, LABELLED, LABELS, SEED),
-        ),
-        Kind(
             "lesion",
             "What a linear probe loses without some electrodes",
-            {"axon": f"{_PROBE}:lesion"},
-            (WINDOW, LABELLED, LABELS, Option("cover", "", "channels to cover, with commas between")),
+            {"axon": "analysis.engine.axon_probe:lesion"},
+            (
+                WINDOW,
+                LABELLED,
+                LABELS,
+                EVENTS,
+                Option("cover", "", "channels to cover, with commas between"),
+                Option("recordings", "", "further labelled recordings, with commas between", is_file=True),
+            ),
         ),
         Kind("relation-mass", "Where attention goes", {"axon": f"{_AXON}:relation_masses"}, (WINDOW, MOST_WINDOWS)),
         Kind(
             "experts",
             "Which experts carry the tokens",
-            {"prise-eeg": f"{_PRISE}:expert_routing"},
+            {"prise-eeg": "analysis.engine.prise_experts:expert_routing"},
             (
                 WINDOW,
                 Option("windows", 400, "at most so many windows, spread over the span", least=1),
-                Option("other", "", "another recording whose routing is compared"),
+                OTHER,
             ),
         ),
         Kind(
@@ -151,6 +173,37 @@ KINDS: Mapping[str, Kind] = {
             "Which groups decide",
             {"prise-eeg": f"{_PRISE}:group_attribution"},
             (FEW_WINDOWS, TARGET),
+        ),
+        Kind(
+            "group-interventions",
+            "What happens without groups, priors or experts",
+            {"prise-eeg": "analysis.engine.prise_interventions:group_interventions"},
+            (
+                WINDOW,
+                FEW_WINDOWS,
+                Option("what", "priors", "what is changed", ("priors", "groups", "experts", "allocations", "all")),
+                Option("block", "tokenizer 1", "the block whose experts are forced, one at a time"),
+            ),
+        ),
+        Kind(
+            "dynamic-groups",
+            "Which channels move together",
+            {"prise-eeg": "analysis.engine.prise_dynamic:dynamic_groups"},
+            (WINDOW, FEW_WINDOWS),
+        ),
+        Kind(
+            "gradient-geometry",
+            "Which way labelled sets would push the encoder",
+            {"prise-eeg": "analysis.engine.prise_gradients:gradient_geometry"},
+            (
+                WINDOW,
+                Option("windows", 100, "at most so many windows, spread over the span", least=2),
+                GROUP_LABELS,
+                OTHER,
+                Option("steps", 512, "batches that the gradient is taken of, in each set", least=9),
+                Option("batch", 4, "windows of a batch", least=1),
+                SEED,
+            ),
         ),
         Kind(
             "channel-map",
@@ -192,7 +245,14 @@ KINDS: Mapping[str, Kind] = {
                 WINDOW,
                 Option("windows", 400, "at most so many windows, spread over the span", least=1),
                 Option("rows", "windows", "what a row is", ("windows", "tokens")),
-                Option("groups", "none", "compare windows within and between", ("none", "seizure")),
+                Option(
+                    "groups",
+                    "none",
+                    "compare pairs of windows within and between these groups",
+                    ("none", "seizure", "stages", "marks", "recordings"),
+                ),
+                Option("marks", "", "texts of marks with commas between, for groups=marks"),
+                OTHER,
             ),
             (1, 2),
         ),
@@ -209,12 +269,14 @@ KINDS: Mapping[str, Kind] = {
         Kind(
             "embedding",
             "Windows as points",
-            dict.fromkeys(_LAYERED, f"{_SIMILARITY}:embed_windows"),
+            dict.fromkeys(_LAYERED, "analysis.engine.embedding:embed_windows"),
             (
                 WINDOW,
                 Option("windows", 1000, "at most so many windows, spread over the span", least=5),
                 Option("method", "pca", "how the plane is found", ("pca", "tsne")),
                 Option("perplexity", 30.0, "of t-SNE", least=1.0),
+                GROUP_LABELS,
+                OTHER,
                 SEED,
             ),
         ),

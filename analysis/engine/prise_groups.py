@@ -1,10 +1,8 @@
-"""PRiSE-EEG on a recording: which experts carry its tokens, and which groups decide what it says."""
+"""Which groups of electrodes decide what a PRiSE-EEG says of a recording."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,105 +10,28 @@ import torch
 from torch import Tensor
 
 from analysis.analyses import Findings, NamedArray
+from analysis.engine.explained import target_class
 from analysis.engine.inputs import Inputs, LoadedModel
 from analysis.engine.model_inputs import ModelInput, model_input
 from analysis.errors import AnalysisError
 from analysis.progress import Progress
-from analysis.readers import open_recording
-from analysis.recording import Window
-from models.prise.config import N_POOL
-from models.prise.electrodes import LAGS, N_STATIC, NETWORKS, REGIONS, STATIC_GROUPS, WINDOWS, dynamic_group_names
-from models.prise.experts import Routing
+from models.prise.electrodes import (
+    LAGS,
+    N_STATIC,
+    NETWORKS,
+    REGIONS,
+    SAMPLES_PER_SECOND,
+    STATIC_GROUPS,
+    WINDOWS,
+    dynamic_group_names,
+)
 from models.prise.interventions import with_pinned_routing
-from models.prise.introspection import prior_preservation, routings
+from models.prise.introspection import prior_preservation
 from models.prise.model import Prise
 
+QUARTERS = ("0-250 ms", "250-500 ms", "500-750 ms", "750-1000 ms")
+LAG_NAMES = tuple(f"{1000 * lag / SAMPLES_PER_SECOND:.0f} ms" for lag in LAGS)
 _NODES = 32  # of the Gauss-Legendre rule
-_SECONDS = "second"
-
-
-def expert_routing(inputs: Inputs, progress: Progress) -> Findings:
-    """Share of tokens that each routed expert of each block gets, over all and second by second (spec section 6)."""
-    model: Prise = inputs.model.network
-    source = model_input(inputs, inputs.model, inputs.options["window"], inputs.options["windows"], progress)
-    usage = _usage(model, source, progress)
-    names = model.block_names()
-    load = _mean_load(usage)
-    seconds = source.window_onsets()[:, None] + np.arange(usage.shape[1] // len(source.plan.onsets))
-    mixtures: list[Any] = [block.ffn for block in model.blocks()]
-    arrays = {
-        "load": NamedArray(load, ("block", "expert"), "1", "share of the routed tokens, no number for shared experts"),
-        "usage": NamedArray(usage, ("block", _SECONDS, "expert"), "1", "share of a second's tokens"),
-        "second_onset": NamedArray(seconds.ravel(), (_SECONDS,), "s", "onset after the first window's"),
-        "load_entropy": NamedArray(_entropy(load), ("block",), "1", "entropy of the load over that of an even one"),
-        "n_shared": NamedArray(np.array([m.n_shared for m in mixtures]), ("block",), "1", "experts of the pool shared"),
-    }
-    notes = list(source.plan.notes)
-    facts: dict[str, Any] = {"first_window": float(source.plan.onsets[0]), "n_seconds": usage.shape[1]}
-    if inputs.options["other"]:
-        other = _other_usage(inputs, model, progress)
-        facts["routing_similarity"] = _cosine(load, other)
-        arrays["other_load"] = NamedArray(other, ("block", "expert"), "1", "load in the other recording")
-        notes.append(f"Cosine of the usage vectors of both recordings: {facts['routing_similarity']:.3f}.")
-    labels = {"block": tuple(names), "expert": tuple(str(i) for i in range(1, N_POOL + 1))}
-    return Findings(arrays, facts, labels, tuple(notes), source.describe())
-
-
-def _usage(model: Prise, source: ModelInput, progress: Progress) -> np.ndarray:
-    """Share of each second's tokens by expert: (blocks, seconds, experts), NaN for shared experts."""
-    parts = []
-    for arguments in source.batches(progress, "routing"):
-        found = _or_refuse(partial(routings, model, **arguments), source.model)
-        patches = arguments["signal"].shape[-1] // model.config.patch_size
-        batch = len(arguments["signal"])
-        parts.append(
-            np.stack([_by_second(routing, shape, name, batch, patches) for name, (routing, shape) in found.items()])
-        )
-    return np.concatenate(parts, 1)
-
-
-def _by_second(routing: Routing, shape: tuple[int, ...], name: str, batch: int, patches: int) -> np.ndarray:
-    """One block's shares (batch * patches, experts)."""
-    chosen = routing.experts.view(*shape, -1)
-    if name.startswith("time"):  # (B G, T, k)
-        by_time = chosen.unflatten(0, (batch, -1)).transpose(1, 2).flatten(0, 1).flatten(1)
-    else:  # (B T, rows, k)
-        by_time = chosen.flatten(1)
-    assert by_time.shape[0] == batch * patches
-    counts = torch.zeros(batch * patches, N_POOL + 1).scatter_add_(1, by_time.cpu(), torch.ones(by_time.shape))
-    share = (counts[:, 1:] / counts.sum(1, keepdim=True)).numpy()
-    share[:, routing.load.cpu().numpy() < 0] = np.nan
-    return share
-
-
-def _mean_load(usage: np.ndarray) -> np.ndarray:
-    """Mean over the seconds of shares (blocks, seconds, experts); a shared expert is NaN in all of them."""
-    mean: np.ndarray = usage.mean(1)
-    return mean
-
-
-def _entropy(load: np.ndarray) -> np.ndarray:
-    """Entropy of each block's load (blocks, experts) over that of an even one; NaN with one routed expert."""
-    values = []
-    for row in load:
-        there = row[~np.isnan(row)]
-        share = there[there > 0] / there.sum()
-        values.append(-(share * np.log(share)).sum() / math.log(len(there)) if len(there) > 1 else math.nan)
-    return np.array(values)
-
-
-def _other_usage(inputs: Inputs, model: Prise, progress: Progress) -> np.ndarray:
-    """The load in another recording, over a span of the same length from its start."""
-    with open_recording(inputs.options["other"]) as recording:
-        length = min(inputs.window.duration, recording.duration)
-        beside = Inputs(recording, Window(0.0, length), inputs.models, inputs.options, inputs.device)
-        source = model_input(beside, inputs.model, inputs.options["window"], inputs.options["windows"], progress)
-        return _mean_load(_usage(model, source, progress))
-
-
-def _cosine(first: np.ndarray, second: np.ndarray) -> float:
-    a, b = np.nan_to_num(first).ravel(), np.nan_to_num(second).ravel()
-    return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
 
 
 def group_attribution(inputs: Inputs, progress: Progress) -> Findings:
@@ -126,7 +47,7 @@ def group_attribution(inputs: Inputs, progress: Progress) -> Findings:
             f"this PRiSE-EEG has no classification head ({inputs.model.facts.path or 'made here'}): "
             "choose a fine-tuned checkpoint"
         )
-    target = _target(inputs.model, inputs.options["target"])
+    target = target_class(inputs.model, inputs.options["target"])
     source = model_input(inputs, inputs.model, float(model.config.n_patches), inputs.options["windows"], progress)
     if source.plan.seconds != model.config.n_patches:
         raise AnalysisError(
@@ -189,6 +110,7 @@ def _attributed(
     def named(values: np.ndarray, axes: tuple[str, ...], meaning: str) -> NamedArray:
         return NamedArray(values, axes, "1", meaning, "our definition")
 
+    prior = np.array([lost.ratio, lost.inside, lost.outside, lost.gap])
     arrays = {
         "share": NamedArray(score / whole, ("group",), "1", "share of |attribution|, over heads and times", "paper"),
         "by_region": named(static[: len(REGIONS)] / whole, ("region",), "share by region"),
@@ -196,15 +118,20 @@ def _attributed(
         "by_window": named(dynamic.sum(1) / whole, ("quarter",), "share of the dynamic groups by quarter of a second"),
         "by_lag": named(dynamic.sum(0) / whole, ("lag",), "share of the dynamic groups by lag"),
         "channel": named(total.sum(0) / whole, ("channel",), "share by channel, over all groups"),
+        "by_channel": named(total / whole, ("group", "channel"), "share by group and channel"),
         "signed": named(signed, ("group", "channel"), "attribution, summed over heads and times"),
+        "by_window_and_lag": named(dynamic / whole, ("quarter", "lag"), "share of the dynamic groups"),
+        "prior": NamedArray(prior, ("preservation",), "1", "what training left of the static groups", "paper"),
     }
     labels = {
         "group": (*STATIC_GROUPS, *dynamic_group_names()),
         "region": tuple(REGIONS),
         "network": tuple(NETWORKS),
-        "quarter": ("0-250 ms", "250-500 ms", "500-750 ms", "750-1000 ms"),
-        "lag": tuple(f"{1000 * lag / 256:.0f} ms" for lag in LAGS),
+        "quarter": QUARTERS,
+        "lag": LAG_NAMES,
         "channel": source.plan.ch_names,
+        "site": tuple(site or "" for site in source.plan.sites),
+        "preservation": ("|Δ| / |M_s|", "mean bias in groups", "mean bias outside", "gap"),
     }
     residual = change - explained
     facts = {
@@ -224,17 +151,8 @@ def _attributed(
     return Findings(arrays, facts, labels, notes, source.describe())
 
 
-def _target(model: LoadedModel, name: str) -> int:
-    """Which class: by its name, or the last one; AnalysisError lists the names."""
-    labels = model.facts.labels
-    if name == "last":
-        return len(labels) - 1
-    if name not in labels:
-        raise AnalysisError(f"this model has no class {name!r}: choose one of {', '.join(labels)}, or last")
-    return labels.index(name)
-
-
-def _or_refuse(work: Callable[[], Any], model: LoadedModel) -> Any:
+def or_refuse(work: Callable[[], Any], model: LoadedModel) -> Any:
+    """What a model says it cannot do, in the words of an analysis."""
     try:
         return work()
     except ValueError as error:

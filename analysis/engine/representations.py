@@ -5,7 +5,7 @@ Letters: B windows of a batch, D width.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,6 +48,9 @@ _FAMILIES: Mapping[str, _Layers] = {
     "prise-eeg": _prise,
     "neurduo": _neurduo,
 }
+# Which axis of a layer's tokens (B, …, D) stands for channels; families that lack one have tokens of groups.
+_CHANNEL_AXIS: Mapping[str, int] = {"axon": 1, "mvpformer": 2, "neurduo": 1}
+_GROUP_AXIS = 2
 
 
 @dataclass(frozen=True)
@@ -59,8 +62,29 @@ class Layers:
 
     def batches(self, progress: Progress, text: str, size: int | None = None) -> Iterator[Mapping[str, Tensor]]:
         """Tokens (B, …, D) of each layer by name, batch by batch."""
+        for _, tokens in self.with_arguments(progress, text, size):
+            yield tokens
+
+    def with_arguments(
+        self, progress: Progress, text: str, size: int | None = None
+    ) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Tensor]]]:
+        """The same, each batch with what the model was given."""
         for arguments in self.source.batches(progress, text, size):
-            yield _FAMILIES[self.model.family](self.model.network, arguments)
+            yield arguments, _FAMILIES[self.model.family](self.model.network, arguments)
+
+    @property
+    def has_channels(self) -> bool:
+        """Whether tokens are of channels; those of PRiSE-EEG are of groups."""
+        return self.model.family in _CHANNEL_AXIS
+
+    def pick_channels(self, tokens: Tensor, channels: Sequence[int]) -> Tensor:
+        """Tokens (B, …, D) of some channels."""
+        index = torch.tensor(list(channels), device=tokens.device)
+        return tokens.index_select(_CHANNEL_AXIS[self.model.family], index)
+
+    def by_channel(self, values: Tensor) -> Tensor:
+        """Values of tokens (B, …) in the order (B, channels or groups, times)."""
+        return values if _CHANNEL_AXIS.get(self.model.family, _GROUP_AXIS) == 1 else values.transpose(1, 2)
 
 
 def layers_of(

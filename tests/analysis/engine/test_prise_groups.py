@@ -1,4 +1,4 @@
-"""Experts and groups of a PRiSE-EEG on a recording."""
+"""Attribution to the groups of a PRiSE-EEG on a recording."""
 
 from __future__ import annotations
 
@@ -16,27 +16,6 @@ def scalp(shared: Path) -> Path:
     return shared / "recordings" / "scalp-seizure-46ch" / "demo_edf.edf"
 
 
-def test_every_token_is_carried_by_a_routed_expert(scalp: Path) -> None:
-    found = analyze("experts", scalp, ["random:prise-eeg"], 0, 20)
-    usage, load = found.values("usage"), found.values("load")
-    assert usage.shape == (8, 20, 8)
-    np.testing.assert_allclose(np.nansum(usage, -1), 1.0, atol=1e-5)
-    np.testing.assert_allclose(load, usage.mean(1), atol=1e-6)
-    shared = found.values("n_shared").astype(int)
-    for block, count in enumerate(shared):
-        assert np.isnan(load[block, :count]).all()
-        assert not np.isnan(load[block, count:]).any()
-    entropy = found.values("load_entropy")
-    assert ((entropy >= 0) & (entropy <= 1)).all()
-    np.testing.assert_allclose(found.values("second_onset"), np.arange(20), atol=1e-6)
-
-
-def test_routing_in_the_same_recording_is_the_same(scalp: Path) -> None:
-    found = analyze("experts", scalp, ["random:prise-eeg"], 0, 10, {"other": str(scalp)})
-    assert found.facts["routing_similarity"] == pytest.approx(1.0, abs=1e-6)
-    np.testing.assert_array_equal(found.values("other_load"), found.values("load"))
-
-
 def test_group_attributions_add_up(scalp: Path) -> None:
     found = analyze("group-attribution", scalp, ["random:prise-eeg"], 0, 10, {"windows": 1})
     assert found.facts["completeness_relative"] < 1e-4
@@ -51,6 +30,11 @@ def test_group_attributions_add_up(scalp: Path) -> None:
     assert found.values("channel").sum() == pytest.approx(1.0, abs=1e-5)
     assert found.facts["prior"] == {"ratio": 0.0, "inside": 0.0, "outside": -2.0, "gap": 2.0}
     assert len(found.labels["group"]) == 42
+    by_channel = found.values("by_channel")
+    np.testing.assert_allclose(by_channel.sum(1), share, atol=1e-6)
+    np.testing.assert_allclose(by_channel.sum(0), found.values("channel"), atol=1e-6)
+    np.testing.assert_allclose(found.values("by_window_and_lag").ravel(), share[18:], atol=1e-7)
+    np.testing.assert_allclose(found.values("prior"), [0, 0, -2, 2], atol=1e-7)
 
 
 def test_what_prise_cannot_take_ends_in_a_clear_line(scalp: Path, shared: Path) -> None:
