@@ -194,9 +194,14 @@ def clip_spans(spans: Iterable[Sequence[float]], duration: float) -> list[tuple[
     return join_spans((a, b) for a, b in cut if b > a)
 
 
+def number_of_segments(duration: float, segment: float) -> int:
+    """How many whole segments of a length in seconds a recording has, at least one."""
+    return max(1, math.floor(duration / segment + 1e-9))
+
+
 def segment_labels(spans: Spans, duration: float, segment: float) -> np.ndarray:
     """Whether each whole segment of the recording holds any part of a span, bool (segments,)."""
-    n = max(1, math.floor(duration / segment + 1e-9))
+    n = number_of_segments(duration, segment)
     labels = np.zeros(n, bool)
     for onset, stop in spans:
         labels[math.floor(onset / segment + 1e-9) : max(0, math.ceil(stop / segment - 1e-9))] = True

@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from analysis.recording import Recording
 from analysis.results import SeizurePrediction
+from analysis.scoring import ScoringRule, number_of_segments
 from analysis.time_words import duration_words
 from app.panel import FactRow, label, set_role
 
@@ -132,7 +133,7 @@ class AgreementPanel(QWidget):
         event, kappa = scores["event"], scores["kappa"]
         # The paper's figure is the mean over draws; a recording of one class has none, and then all segments serve.
         value = kappa["all"] if kappa["draws_mean"] is None else kappa["draws_mean"]
-        word = f"  {kappa['word']}" if kappa["word"] else ""
+        word = f"  {kappa['word'].lower()}" if kappa["word"] else ""
         self._set("Cohen κ", _figure(value, "{:.2f}") + word)
         self._set("Events found / false", f"{event['tp']} of {event['n_reference']}  /  {event['fp']}")
         self._set("Sensitivity", _figure(event["sensitivity"], "{:.0%}"))
@@ -149,4 +150,19 @@ class AgreementPanel(QWidget):
 
 
 def _figure(value: float | None, pattern: str) -> str:
-    return "undefined" if value is None else pattern.format(value)
+    return "undefined" if value is None else pattern.format(value).replace("-", "−")
+        self._say_segments(scores["duration"])
+    def _say_segments(self, duration: float) -> None:
+        """Say what kappa is counted over, which makes it another figure than the one of two raters."""
+        rule, row = ScoringRule(), self._rows["Cohen κ"]
+        n = number_of_segments(duration, rule.segment)
+        drawn = min(n, rule.segments_per_draw)
+        row.left.setText(f"κ over {'1 segment' if n == 1 else f'{drawn:,} segments'} of {rule.segment:g} s")
+        draws = f", mean of {rule.n_draws} draws of {drawn:,} of the {n:,} segments" if drawn < n else ""
+        tip = (
+            f"Cohen's kappa over whole segments of {rule.segment:g} s{draws}: a segment counts as marked when a "
+            "seizure touches it. Two raters (Ctrl+R) are compared over seconds, so that figure differs."
+        )
+        for widget in (row, row.left):
+            widget.setToolTip(tip)
+

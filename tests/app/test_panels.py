@@ -8,6 +8,7 @@ from PyQt6.QtWidgets import QComboBox, QLabel, QPushButton, QSlider, QSpinBox, Q
 
 from analysis.recording import Channel
 from analysis.results import AnalysisRequest, SeizurePrediction
+from analysis.scoring import score_events
 from app.inspector import AgreementPanel, PredictionPanel
 from app.model_panel import ModelPanel, listed_model, title_for
 from app.overlay_panel import OverlayPanel
@@ -129,11 +130,33 @@ def test_agreement_panel_says_undefined_where_a_figure_is(qtbot):
     qtbot.addWidget(panel)
     event = {"sensitivity": 1.0, "precision": None, "f1": None, "fp_per_24h": 0.0, "tp": 1, "fp": 0, "n_reference": 1}
     kappa = {"all": 0.7, "draws_mean": 0.8123, "word": "almost perfect"}
-    panel.show_scores({"event": event, "kappa": kappa, "fp_per_hour": 0.0, "rule": "SzCORE"})
+    panel.show_scores({"event": event, "kappa": kappa, "fp_per_hour": 0.0, "rule": "SzCORE", "duration": 45.0})
     shown = texts(panel)
     assert "0.81  almost perfect" in shown
     assert "1 of 1  /  0" in shown
     assert "undefined" in shown
+
+
+@pytest.mark.parametrize(
+    ("duration", "name", "tip"),
+    [
+        (45.0, "κ over 9 segments of 5 s", "whole segments of 5 s: a segment"),
+        (7.0, "κ over 1 segment of 5 s", "whole segments of 5 s: a segment"),
+        (3600.0, "κ over 300 segments of 5 s", "mean of 250 draws of 300 of the 720 segments"),
+    ],
+)
+def test_agreement_says_what_kappa_is_counted_over(qtbot, duration, name, tip):
+    panel = AgreementPanel()
+    qtbot.addWidget(panel)
+    panel.show_scores(score_events([(15.0, 44.0)], [(0.0, 10.0)], duration))
+    row = panel._rows["Cohen κ"]
+    assert row.left.text() == name
+    assert tip in row.toolTip()
+    assert "Two raters (Ctrl+R) are compared over seconds" in row.toolTip()
+    shown = row.right.text()
+    assert "-" not in shown
+    assert shown == shown.lower()  # the words of the two raters' panel, and its minus sign
+    assert shown.startswith("−") == (duration != 7.0)
 
 
 def test_the_packaged_detector_states_its_limits(qtbot):
