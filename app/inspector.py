@@ -135,6 +135,7 @@ class AgreementPanel(QWidget):
         value = kappa["all"] if kappa["draws_mean"] is None else kappa["draws_mean"]
         word = f"  {kappa['word'].lower()}" if kappa["word"] else ""
         self._set("Cohen κ", _figure(value, "{:.2f}") + word)
+        self._say_segments(scores["duration"])
         self._set("Events found / false", f"{event['tp']} of {event['n_reference']}  /  {event['fp']}")
         self._set("Sensitivity", _figure(event["sensitivity"], "{:.0%}"))
         self._set("Precision", _figure(event["precision"], "{:.0%}"))
@@ -148,10 +149,6 @@ class AgreementPanel(QWidget):
         self._rows[name].set(name, value, "")
         set_role(self._rows[name].right, "muted" if value == "undefined" else "")
 
-
-def _figure(value: float | None, pattern: str) -> str:
-    return "undefined" if value is None else pattern.format(value).replace("-", "−")
-        self._say_segments(scores["duration"])
     def _say_segments(self, duration: float) -> None:
         """Say what kappa is counted over, which makes it another figure than the one of two raters."""
         rule, row = ScoringRule(), self._rows["Cohen κ"]
@@ -166,3 +163,6 @@ def _figure(value: float | None, pattern: str) -> str:
         for widget in (row, row.left):
             widget.setToolTip(tip)
 
+
+def _figure(value: float | None, pattern: str) -> str:
+    return "undefined" if value is None else pattern.format(value).replace("-", "−")
