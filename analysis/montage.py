@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -82,10 +82,14 @@ INTRACRANIAL_MONTAGES = (AS_RECORDED, NEIGHBOURS, SHAFT_AVERAGE, AVERAGE, REFERE
 
 @dataclass(frozen=True)
 class MontageOptions:
-    """Choices that hold for every montage: which side stands above, and the montages that the reader wrote."""
+    """Choices that hold for every montage: which side stands above, and the montages that the reader wrote.
+
+    With `bad_hidden` the channels that were marked as bad have no rows.
+    """
 
     right_first: bool = False
     own: tuple[CustomMontage, ...] = ()
+    bad_hidden: bool = False
 
 
 def as_recorded(sources: Sources) -> Montage:
@@ -128,7 +132,18 @@ def build_montage(
     reasons = dict(bad) if isinstance(bad, Mapping) else dict.fromkeys(bad, MARKED_BAD)
     sources = Sources(recording, reasons)
     montage = _build(name, sources, options)
-    return replace(montage, unshown=unshown_note(sources, montage.derivations))
+    montage = replace(montage, unshown=unshown_note(sources, montage.derivations))
+    return _without(montage, {name for name, why in reasons.items() if why == MARKED_BAD and options.bad_hidden})
+
+
+def _without(montage: Montage, hidden: Collection[str]) -> Montage:
+    """The montage without the rows of channels, unless those are all it has; an average is a row of its first one."""
+    kept = tuple(
+        row
+        for row in montage.derivations
+        if row.anode not in hidden and not (len(row.cathode) == 1 and row.cathode[0] in hidden)
+    )
+    return replace(montage, derivations=kept) if kept else montage
 
 
 def _build(name: str, sources: Sources, options: MontageOptions) -> Montage:

@@ -99,6 +99,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("montage_editor", "View", "Montages of your own…", ("Ctrl+M",), submenu="Montage"),
     ActionSpec("bad_channels", "View", "Bad channels…", ("Ctrl+B",), submenu="Montage"),
     ActionSpec("toggle_bad", "View", "Chosen row's channel bad, or good again", ("B",), submenu="Montage"),
+    ActionSpec("hide_bad", "View", "Hide the rows of bad channels", ("Shift+B",), True, "Montage"),
     ActionSpec("toggle_notch", "View", "Notch filter on or off", ("F",)),
     ActionSpec("next_part", "View", "Next part of the window", ("F6",)),
     ActionSpec("previous_part", "View", "Part of the window before", ("Shift+F6",)),

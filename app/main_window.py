@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ from app.overlay_panel import OverlayPanel
 from app.page_length import TimeBase
 from app.panel import PanelDock
 from app.playing import Playing
+from app.pointed import looked_at
 from app.rater_name import RaterName
 from app.raters_panel import RatersPanel
 from app.reading import Reading
@@ -116,7 +118,8 @@ class MainWindow(QMainWindow):
         self.analysing = Analysing(
             self.session, self.view, self.runner, self.engine, *inspector, lambda: self.toolbar.device, self
         )
-        self.travelling = Travelling(self.session, self, self.is_clock_shown)
+        at = partial(looked_at, self.view.trace_view)
+        self.travelling = Travelling(self.session, self, self.is_clock_shown, at)
         self.playing = Playing(self.session, lambda: self.reading.loader.settled(), self)
         self.trending = Trending(
             self.session, self.view.trends, self.opener, self.runner, self.settings, results_folder, self
@@ -240,11 +243,13 @@ class MainWindow(QMainWindow):
         self.session.refused.connect(lambda text: self.status.say(text, "warning"))
         self.session.refusal_over.connect(self.status.unsay)
         self.montages.complained.connect(lambda text: self.status.say(text, "warning"))
+        self.montages.told.connect(self.status.say)
         self.montages.edited.connect(self._on_montages_edited)
         self.session.bad_channels_changed.connect(self._share_bad_channels)
         self.session.prediction_changed.connect(self._on_prediction)
         self.measuring.said.connect(self.status.say)
         self.measuring.measured.connect(self.status.show_measure)
+        self.measuring.armed_changed.connect(self.actions_by_id["caliper"].setChecked)
         self.view.hovered.connect(self.status.show_cursor)
         self.view.unhovered.connect(self.status.clear_cursor)
         self.travelling.told.connect(self.status.say)

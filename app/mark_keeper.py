@@ -18,6 +18,7 @@ from analysis.recording import Recording
 from analysis.review.branches import edit_of_branch
 from analysis.review.mark_book import Change, Edit, MarkBook, now
 from analysis.review.table_update import mark_content
+from app.bad_steps import BadStep, BadSteps
 from app.jobs import Job, JobRunner
 from app.mark_disk import Facts, Found, MarkDisk
 
@@ -75,6 +76,7 @@ class MarkKeeper(QObject):
     def __init__(self, parent: QObject | None = None, disk: MarkDisk | None = None) -> None:
         super().__init__(parent)
         self.book = MarkBook(self._on_step)
+        self.bad_steps = BadSteps()  # beside the edits of marks, until the recording is closed
         self.rater = ""  # who takes decisions
         self.recovered: Recovered | None = None
         self.apart = False  # whether another program has the journal, and this one writes its own
@@ -240,6 +242,22 @@ class MarkKeeper(QObject):
         self._finish_step()
         self.book.do(edit)
 
+    def add_bad_step(self, before: frozenset[str], after: frozenset[str]) -> BadStep:
+        """Take note of the bad channels before and after a gesture, so that undo takes it back in its turn."""
+        self.ready()
+        self._finish_step()
+        return self.bad_steps.add(before, after, len(self.book.history.done))
+
+    @property
+    def bad_to_undo(self) -> BadStep | None:
+        """The gesture on bad channels that an undo takes back; None where it is the turn of the marks."""
+        return self.bad_steps.to_undo(len(self.book.history.done))
+
+    @property
+    def bad_to_redo(self) -> BadStep | None:
+        """The gesture on bad channels that a redo brings back; None where it is the turn of the marks."""
+        return self.bad_steps.to_redo(len(self.book.history.done))
+
     def undo(self) -> Edit | None:
         """Take the last step back and return it; very many marks are gone a moment later."""
         self.ready()
@@ -299,6 +317,8 @@ class MarkKeeper(QObject):
 
     def _on_step(self, step: Literal["do", "undo", "redo"], edit: Edit) -> None:
         parts, self._parts = self._parts, ()
+        if step == "do":
+            self.bad_steps.forget_undone()
         if self._disk is not None:
             self._disk.step(step, edit, self.marks.items, parts, self._merged)
         self._answer_recovery()

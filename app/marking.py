@@ -76,6 +76,7 @@ class Marking(QObject):
         session.opened.connect(self._on_opened)
         session.closed.connect(self._close_palette)
         session.prediction_changed.connect(self._drop_stale)
+        session.bad_channels_changed.connect(self._show_history)
         view.span_selected.connect(self._place_bar)
         view.page_shown.connect(self._place_bar)
         self._traces.canvas.resized.connect(self._place_bar)
@@ -348,7 +349,11 @@ class Marking(QObject):
     # Undo and redo
 
     def undo(self) -> None:
-        """Take the last edit back, say which, and show where it was."""
+        """Take the last edit, or gesture on bad channels, back, say which, and show where it was."""
+        if (step := self._session.keeper.bad_to_undo) is not None:
+            self._session.keeper.bad_steps.undo()
+            self._take_bad(f"undone: {step.label}", step.undone(self._session.bad_channels))
+            return
         if self._session.keeper.book.undo_label:
             self._select(None)
         edit = self._session.keeper.undo()
@@ -360,6 +365,10 @@ class Marking(QObject):
 
     def redo(self) -> None:
         """Bring back what was undone last, say what, and show it."""
+        if (step := self._session.keeper.bad_to_redo) is not None:
+            self._session.keeper.bad_steps.redo()
+            self._take_bad(f"done again: {step.label}", step.done(self._session.bad_channels))
+            return
         if self._session.keeper.book.redo_label:
             self._select(None)
         edit = self._session.keeper.redo()
@@ -368,6 +377,11 @@ class Marking(QObject):
         else:
             self.told.emit(f"done again: {edit.label}", "muted")
             self._show(edit, edit.changes[:1])
+
+    def _take_bad(self, told: str, bad: frozenset[str]) -> None:
+        self.told.emit(told, "muted")  # first: a montage that cannot be derived any more is said after it
+        self._session.set_bad_channels(bad)
+        self._show_history()
 
     def _show(self, edit: Edit, changes: tuple[Change, ...] | list[Change]) -> None:
         """Go to where a step changed something, unless it is on the page, and choose what is there now."""
@@ -390,8 +404,12 @@ class Marking(QObject):
                 return
 
     def _show_history(self, _marks: object = None) -> None:
-        book = self._session.keeper.book
-        for name, verb, label in (("undo_edit", "Undo", book.undo_label), ("redo_edit", "Redo", book.redo_label)):
+        keeper = self._session.keeper
+        undo, redo = keeper.bad_to_undo, keeper.bad_to_redo
+        for name, verb, label in (
+            ("undo_edit", "Undo", undo.label if undo is not None else keeper.book.undo_label),
+            ("redo_edit", "Redo", redo.label if redo is not None else keeper.book.redo_label),
+        ):
             if (action := self._actions.get(name)) is not None:
                 action.setText(f"{verb}: {label}" if label else verb)
                 action.setEnabled(bool(label))

@@ -46,6 +46,7 @@ class Measuring(QObject):
 
     said = pyqtSignal(str)
     measured = pyqtSignal(str)  # what the caliper reads, in words; empty when it is gone
+    armed_changed = pyqtSignal(bool)  # whether the left button measures
 
     def __init__(
         self, session: Session, view: RecordingView, opener: RecordingOpener, parent: QObject | None = None
@@ -114,8 +115,11 @@ class Measuring(QObject):
     def arm_caliper(self, armed: bool) -> None:
         """Let the left button measure, or select again."""
         self.caliper.arm(armed)
+        self.armed_changed.emit(armed)
         if armed:
-            self.said.emit("drag on a row to measure it; Shift snaps to peaks, Esc takes the caliper away")
+            self.said.emit("drag on a row to measure it; Shift snaps to peaks, Esc goes back to selecting")
+        else:
+            self.said.emit("a drag selects again")
 
     def place_caliper(self) -> None:
         """Put an end of the caliper where the mouse or the keys point."""
@@ -129,8 +133,12 @@ class Measuring(QObject):
         self._follow()
 
     def escape(self) -> bool:
-        """Take away the caliper, or else the pinned cursor; whether there was one."""
-        if self.caliper.clear():
+        """Take away the caliper and the mode that makes it, or else the pinned cursor; whether there was one."""
+        had_caliper = self.caliper.clear()
+        if self.caliper.armed:
+            self.arm_caliper(False)
+            return True
+        if had_caliper:
             return True
         had_one = self.pinned.time is not None
         self.pinned.pin(None)

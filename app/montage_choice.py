@@ -38,6 +38,7 @@ class MontageChoice(QObject):
     listed = pyqtSignal(object)  # list of MontageEntry
     edited = pyqtSignal()  # the reader's own montages are others now
     complained = pyqtSignal(str)
+    told = pyqtSignal(str, str)  # text and role, for the status line
 
     def __init__(
         self, session: Session, view: RecordingView, own: OwnMontages, settings: Settings, window: QWidget
@@ -66,6 +67,7 @@ class MontageChoice(QObject):
             "montage_editor": self.edit,
             "bad_channels": self.choose_bad_channels,
             "toggle_bad": self.toggle_bad_row,
+            "hide_bad": self._on_hide_bad,
         }
 
     def attach(self, actions: Mapping[str, QAction]) -> None:
@@ -98,7 +100,9 @@ class MontageChoice(QObject):
         self.listed.emit(self.entries)
 
     def _take_options(self) -> None:
-        self._session.set_montage_options(MontageOptions(self._settings.right_first, self._own.montages()))
+        settings = self._settings
+        options = MontageOptions(settings.right_first, self._own.montages(), settings.bad_hidden)
+        self._session.set_montage_options(options)
 
     def _on_opened(self, _recording: object) -> None:
         name = self._session.view.montage
@@ -117,6 +121,7 @@ class MontageChoice(QObject):
         if not self._actions:
             return
         self._actions["right_first"].setChecked(self._settings.right_first)
+        self._actions["hide_bad"].setChecked(self._settings.bad_hidden)
         for number in range(1, KEYS + 1):
             action = self._actions[f"montage_{number}"]
             entry = self.entries[number - 1] if number <= len(self.entries) else None
@@ -138,7 +143,7 @@ class MontageChoice(QObject):
             action.triggered.connect(partial(self.choose_name, entry.name))
             menu.addAction(action)
         menu.addSeparator()
-        for name in ("choose_reference", "right_first", "montage_editor", "bad_channels", "toggle_bad"):
+        for name in ("choose_reference", "right_first", "montage_editor", "bad_channels", "toggle_bad", "hide_bad"):
             menu.addAction(self._actions[name])
         self._check_current()
 
@@ -219,20 +224,46 @@ class MontageChoice(QObject):
         session = self._session
         dialog = BadChannelsDialog(recording.channels, session.bad_channels, session.channel_states, self._window)
         if ask(dialog, session):
-            session.set_bad_channels(dialog.bad())
+            self._take_bad(frozenset(dialog.bad()), "Ctrl+Z takes it back")
 
-    def toggle_bad(self, name: str) -> None:
-        """Mark a channel as bad, or as good again."""
-        self._session.set_bad_channels(self._session.bad_channels ^ {name})
+    def _on_hide_bad(self) -> None:
+        self._settings.bad_hidden = hidden = self._actions["hide_bad"].isChecked()
+        self._take_options()
+        if not self._session.bad_channels:
+            self.told.emit("no channel is marked as bad: B marks one", "muted")
+        else:
+            self.told.emit("rows of bad channels are " + ("hidden: Shift+B shows them" if hidden else "shown"), "muted")
+
+    def toggle_bad(self, name: str, way_back: str = "Ctrl+Z takes it back") -> None:
+        """Mark a channel as bad, or as good again, and say so with the way back."""
+        self._take_bad(self._session.bad_channels ^ {name}, way_back)
+
+    def _take_bad(self, bad: frozenset[str], way_back: str) -> None:
+        session = self._session
+        if bad != session.bad_channels:
+            step = session.keeper.add_bad_step(session.bad_channels, bad)
+            # First: a montage that cannot be derived any more is said after it.
+            self.told.emit(f"marked {step.what}: {way_back}", "muted")
+            session.set_bad_channels(bad)
 
     def toggle_bad_row(self) -> None:
-        """Mark the first channel of the chosen row, or the one under the cursor, as bad or as good again."""
-        rows, gutter = self._view.trace_view.rows, self._view.trace_view.gutter
+        """Mark the first channel of the chosen row, or the one under the cursor, as bad or as good again.
+
+        Where the montage has no row for the channel that was chosen, the row under the cursor waits for a second key.
+        """
+        traces = self._view.trace_view
+        rows, gutter = traces.rows, traces.gutter
         row = gutter.chosen if gutter.chosen is not None else gutter.hovered
         if rows is None or row is None or row >= len(rows):
             self._session.refused.emit("choose a row first: point at it, click its name, or press Alt+Down")
-        else:
-            self.toggle_bad(rows.montage.derivations[row].anode)
+            return
+        name, lost = rows.montage.derivations[row].anode, traces.lost_channel
+        if gutter.chosen is None and lost:
+            traces.lost_channel = ""
+            self._session.refused.emit(f"{lost} begins no row of this montage: B again takes {name}, under the cursor")
+            return
+        again = "bad again" if name in self._session.bad_channels else "good again"
+        self.toggle_bad(name, f"B makes it {again}, Ctrl+Z takes it back")
 
     def show_row_menu(self, row: Derivation, place: QPoint) -> QMenu:
         """Offer what can be done with the channels of a row."""
@@ -249,5 +280,6 @@ class MontageChoice(QObject):
                 menu.addAction(f"Take {name} as the reference", change)
         menu.addSeparator()
         menu.addAction(self._actions["bad_channels"])
+        menu.addAction(self._actions["hide_bad"])
         menu.popup(place)
         return menu

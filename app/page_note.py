@@ -112,4 +112,5 @@ def _left_out(session: Session) -> str:
     if not bad:
         return ""
     more = f" and {len(bad) - _NAMED} more" if len(bad) > _NAMED else ""
-    return f"bad: {', '.join(bad[:_NAMED])}{more}"
+    hidden = " (hidden)" if session.montage_options.bad_hidden else ""
+    return f"bad: {', '.join(bad[:_NAMED])}{more}{hidden}"

@@ -24,3 +24,17 @@ def pointed_place(traces: TraceView, duration: float) -> tuple[float, int | None
     if place is None or traces.rows is None or not 0 <= place[0] <= duration:
         return None
     return min(duration, traces.editor.rounded(place[0])), place[1]
+
+
+def looked_at(traces: TraceView) -> float | None:
+    """The time on the page that the reader is at: where the chosen mark begins, else of the selection or the cursor.
+
+    None where none of them is on the page.
+    """
+    window, mark, selection = traces.canvas.scale_px.window, traces.editor.selected, traces.canvas.selection
+    if mark is not None and mark.onset <= window.stop and mark.stop >= window.start:
+        return max(window.start, mark.onset)
+    if selection is not None and selection.start < window.stop and selection.stop > window.start:
+        return (max(window.start, selection.start) + min(window.stop, selection.stop)) / 2
+    place = traces.keys.place()
+    return place[0] if place is not None and window.start <= place[0] <= window.stop else None

@@ -66,7 +66,8 @@ class Settings:
     the size of letters in per cent. `window_geometry` and `window_state` are
     Qt's own descriptions in base64, `inspector_tab` the open one. `mark_types` are the reader's own types of marks, `mark_uses` how often each type
     was used, the one used last at the end. `rule_constants` holds, by the name of a rule for events, the constants that
-    differ from the paper's. With `right_first` the right side of the head stands above the left in montages.
+    differ from the paper's. With `right_first` the right side of the head stands above the left in montages, with
+    `bad_hidden` channels that are marked as bad have no rows.
     """
 
     theme: str = field(default="system", metadata={"choices": ("system", "light", "dark")})
@@ -104,6 +105,7 @@ class Settings:
     trends_unwanted: list[str] = field(default_factory=list)
     trends_folded: list[str] = field(default_factory=list)
     right_first: bool = False
+    bad_hidden: bool = False
 
     def remember_file(self, path: str | Path) -> None:
         """Put a file first among the recent ones, and its folder where the next dialog begins."""

@@ -76,12 +76,22 @@ class Travelling(QObject):
 
     told = pyqtSignal(str)
 
-    def __init__(self, session: Session, window: QWidget, clock_shown: Callable[[], bool]) -> None:
-        """`window` is under the dialogs; `clock_shown()` tells whether the axis shows times of day."""
+    def __init__(
+        self,
+        session: Session,
+        window: QWidget,
+        clock_shown: Callable[[], bool],
+        looked_at: Callable[[], float | None],
+    ) -> None:
+        """`window` is under the dialogs; `clock_shown()` tells whether the axis shows times of day.
+
+        `looked_at()` is the time on the page that the reader looks at; None where that is not known.
+        """
         super().__init__(window)
         self._session = session
         self._window = window
         self._clock_shown = clock_shown
+        self._looked_at = looked_at
         self._places = Places()
         self._here = session.window
         self._is_returning = False
@@ -94,9 +104,12 @@ class Travelling(QObject):
             "go_to_time": self.ask_time,
             "back": partial(self._return, True),
             "forward": partial(self._return, False),
-            "longer_page": partial(self.zoom, 1),
-            "shorter_page": partial(self.zoom, -1),
+            "longer_page": partial(self._zoom_here, 1),
+            "shorter_page": partial(self._zoom_here, -1),
         }
+
+    def _zoom_here(self, steps: int) -> None:
+        self.zoom(steps, self._looked_at())
 
     def zoom(self, steps: int, at: float | None = None) -> None:
         """Show more (positive) or less time per page; `at` keeps its place on the screen, or else the left edge."""

@@ -75,7 +75,7 @@ def _fault(rows: Rows, i: int, quality: Mapping[str, ChannelQuality], bad: Set[s
     names = electrodes(row)
     marked = [name for name in names if name in bad]
     if marked:
-        return BAD if row.anode in marked else f"{marked[0]} {BAD}"
+        return BAD if len(names) == 1 else f"{', '.join(marked)} {BAD}"
     for name in names:
         state = quality[name].state if name in quality else OK
         if state != OK:

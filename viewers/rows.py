@@ -28,7 +28,7 @@ class RowLooks:
     `kinds` holds microvolts per millimetre by kind of channel (0: fitted to the recording's range), `rows` units per
     millimetre by row name. The channels of the kinds in `centred` were freed of their offset by a filter. `clipped`
     cuts each row off where the room of its neighbours begins; `colours` is one of trace_colours.PRESETS. Rows of the
-    `bad` channels are grey.
+    `bad` channels are grey, and always cut off: they must not hide those that are read.
     """
 
     kinds: Mapping[str, float] = field(default_factory=dict)
@@ -73,8 +73,9 @@ class Rows:
         self.pitch, self.centre = _places(montage, height, top, bottom)
         self._index = {name: i for i, name in enumerate(self.names)}
         colours = inks(looks.colours, montage.derivations, self._channels)
-        rows = zip(montage.derivations, colours, strict=True)
-        self.inks = tuple(BAD_INK if looks.bad.intersection(electrodes(row)) else ink for row, ink in rows)
+        is_bad = [bool(looks.bad.intersection(electrodes(row))) for row in montage.derivations]
+        self.inks = tuple(BAD_INK if bad else ink for bad, ink in zip(is_bad, colours, strict=True))
+        self._is_cut = np.array(is_bad, bool) | looks.clipped
         self._kinds = tuple(kind_of(channel) if channel is not None else EEG for channel in self._channels)
         self.own_scale = np.array([kind not in BODY_KINDS for kind in self._kinds], bool)
         self.overridden = tuple(name in looks.rows for name in self.names)
@@ -135,10 +136,11 @@ class Rows:
         return float(self.centre[row] - self.pitch / 2), float(self.centre[row] + self.pitch / 2)
 
     def bands(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Top and bottom (rows,) that traces are cut off at; None where they may overlap."""
-        if not self.looks.clipped:
+        """Top and bottom (rows,) that traces are cut off at; None where all may overlap."""
+        if not self._is_cut.any():
             return None
-        return self.centre - self.pitch / 2, self.centre + self.pitch / 2
+        top = np.where(self._is_cut, self.centre - self.pitch / 2, 0.0)
+        return top, np.where(self._is_cut, self.centre + self.pitch / 2, self.height)
 
     def cut(self, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         """Where columns `lo`, `hi` (columns, rows) are cut off above and below, bool of that shape; None: nowhere.
@@ -150,7 +152,8 @@ class Rows:
             return None
         ends = np.stack([lo, hi]) * self.gain + self.origin
         with np.errstate(invalid="ignore"):
-            return ends.min(axis=0) < bands[0] - 0.5, ends.max(axis=0) > bands[1] + 0.5
+            above, below = ends.min(axis=0) < bands[0] - 0.5, ends.max(axis=0) > bands[1] + 0.5
+        return above & self._is_cut, below & self._is_cut
 
     def row_at(self, y: float) -> int | None:
         """The row whose room holds y; None in the gaps between blocks."""

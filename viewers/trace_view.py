@@ -84,6 +84,7 @@ class TraceView(QWidget):
         self._quality: dict[str, ChannelQuality] = {}
         self._provisional: dict[str, ChannelQuality] = {}
         self._bad: frozenset[str] = frozenset()
+        self.lost_channel = ""  # of the row that was chosen, where the montage has none that begins with it
         self._faults: tuple[str, ...] = ()
         self._gaps: Sequence[tuple[float, float]] = ()
         self._duration = 0.0
@@ -115,7 +116,7 @@ class TraceView(QWidget):
         self.editor.chosen.connect(self.event_clicked)
         self.gutter.row_stepped.connect(self._on_row_stepped)
         self.gutter.row_reset.connect(self._on_row_reset)
-        self.gutter.row_chosen.connect(self.gutter.set_chosen)
+        self.gutter.row_chosen.connect(self._on_row_chosen)
         self.gutter.menu_requested.connect(self._on_row_menu)
         pointer = self.pointer
         pointer.hovered.connect(self.hovered)
@@ -131,7 +132,7 @@ class TraceView(QWidget):
     def set_facts(self, duration: float, start: datetime | None, gaps: Sequence[tuple[float, float]]) -> None:
         """Forget the page and take the length, start and gaps of another recording."""
         self._duration, self._gaps = duration, tuple(gaps)
-        self._montage = None
+        self._montage, self.lost_channel = None, ""
         self._quality, self._provisional = {}, {}
         self._has_labels = False
         self.axis.set_start(start, self.axis.start is not None)
@@ -157,11 +158,27 @@ class TraceView(QWidget):
 
     def set_montage(self, montage: Montage, channels: Sequence[Channel]) -> None:
         """Draw these rows from now on; a page with other rows is not drawn."""
+        chosen = self._follow_chosen(montage)
         self._montage, self._channels = montage, channels
         self._provisional = {}
-        self.gutter.set_chosen(None)
+        self.gutter.set_chosen(chosen)
         self.make_room_for(montage)
         self._rebuild_rows()
+
+    def _follow_chosen(self, montage: Montage) -> int | None:
+        """The row of another montage that begins with the same channel as the chosen one; None where none does.
+
+        Then that channel is remembered as lost, lest keys that were meant for it act on another one.
+        """
+        row, chosen = None, self.gutter.chosen
+        if self._montage is not None and chosen is not None and chosen < len(self._montage.derivations):
+            row = self._montage.derivations[chosen]
+        if row is None:
+            return None
+        like = [i for i, other in enumerate(montage.derivations) if other.anode == row.anode]
+        same = [i for i in like if montage.derivations[i].name == row.name]
+        self.lost_channel = "" if like else row.anode
+        return next(iter(same or like), None)
 
     def make_room_for(self, montage: Montage) -> None:
         """Give the gutter the width that a montage's names need, at once, so that pages are made for what remains."""
@@ -443,6 +460,10 @@ class TraceView(QWidget):
     def _on_row_stepped(self, row: int, steps: int) -> None:
         if self.canvas.rows is not None:
             self.row_scale_requested.emit(self.canvas.rows.names[row], steps)
+
+    def _on_row_chosen(self, row: int | None) -> None:
+        self.lost_channel = ""
+        self.gutter.set_chosen(row)
 
     def _on_row_menu(self, row: int, place: QPoint) -> None:
         if self.canvas.rows is not None:

@@ -87,11 +87,14 @@ class _ChannelPicker(QWidget):
         self.list.setFlow(QListWidget.Flow.LeftToRight)
         self.list.setWrapping(True)
         self.list.setResizeMode(QListWidget.ResizeMode.Adjust)
+        self.list.ensurePolished()  # the style sheet has larger letters than the list was made with
         widest = max((self.list.fontMetrics().horizontalAdvance(name) for name in self._names), default=0)
-        self.list.setGridSize(QSize(widest + round(px(44)), round(px(20))))
+        room = QSize(widest + round(px(44)), round(px(20)))
+        self.list.setGridSize(room)
         self.list.setFixedHeight(round(px(112)))
         for name in self._names:
             item = QListWidgetItem(name)
+            item.setSizeHint(room)
             item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
             item.setCheckState(Qt.CheckState.Checked if name in chosen else Qt.CheckState.Unchecked)
             self.list.addItem(item)
@@ -202,6 +205,7 @@ class MarkDialog(QDialog):
         for row, widgets in ((length, (self.length, point)), (confidence, (self.has_confidence, self.confidence))):
             for widget in widgets:
                 row.addWidget(widget)
+            row.setSpacing(round(px(10)))
             row.addStretch(1)
         fields = (
             ("&Type", self.type),

@@ -73,6 +73,19 @@ def hover(window: Window, at: float, row: int = 2) -> None:
     canvas.point_at(at, float(canvas.rows.centre[row]))
 
 
+def test_escape_takes_the_caliper_away_and_ends_the_mode_that_makes_it(window):
+    main, action = window.main, window.main.actions_by_id["caliper"]
+    action.trigger()
+    main.measuring.caliper.place(main.view.trace_view.rows.names[2], 3.0, 4.0)
+    assert main.measuring.caliper.armed
+    main.actions_by_id["cancel"].trigger()
+    assert not main.measuring.caliper.armed
+    assert not action.isChecked()
+    assert main.measuring.caliper.reading is None
+    assert main.status._message.text() == "a drag selects again"
+    assert not main.measuring.escape()
+
+
 def test_the_map_stands_in_the_middle_of_the_page_and_follows_the_cursor(window):
     window.show(10.0, 10.0)
     rest(window)

@@ -8,6 +8,7 @@ from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtGui import QContextMenuEvent
 from PyQt6.QtWidgets import QApplication, QInputDialog, QLabel, QMenu
 
+from analysis.annotation import Annotation
 from analysis.montage import default_montage
 from analysis.montages.custom import CustomMontage, CustomRow, Electrode
 from analysis.montages.own import OwnMontages
@@ -47,6 +48,8 @@ def opened(shared, windows, qtbot):
         main.session.set_bad_channels([])
         main.session.change_view(montage=default_montage(main.session.recording), uv_per_mm=7.0)
         main.view.trace_view.gutter.set_chosen(None)
+        main.view.trace_view.gutter.set_hovered(None)
+        main.view.trace_view.lost_channel = ""
         main.montages._reference = None
         main.montages.refresh()
         main.activateWindow()
@@ -184,8 +187,104 @@ def test_a_pair_says_which_of_its_electrodes_is_bad(opened):
     traces = window.main.view.trace_view
     states = dict(zip(traces.rows.names, traces.gutter.states, strict=True))
     assert states["F7-T3"] == "T3 bad"
-    assert states["T3-T5"] == "bad"
+    assert states["T3-T5"] == "T3 bad"
     assert states["T5-O1"] == ""
+
+
+def test_the_channel_that_was_chosen_stays_chosen_in_another_montage(opened, qtbot):
+    window = opened(SEIZURE)
+    main, traces = window.main, window.main.view.trace_view
+    traces.gutter.row_chosen.emit(traces.rows.index("T4-T6"))
+    traces.gutter.set_hovered(traces.rows.index("F7-T3"))  # where the mouse rests
+    for montage, row in (("common average", "T4-avg"), ("LB-18.3", "T4-T6"), ("common average", "T4-avg")):
+        window.set_montage(montage)
+        window.wait()
+        assert traces.rows.names[traces.gutter.chosen] == row
+    main.actions_by_id["toggle_bad"].trigger()
+    window.wait()
+    assert main.session.bad_channels == {"T4"}
+    assert traces.rows.names[traces.gutter.chosen] == "T4-avg"  # the average was made anew
+    main.actions_by_id["toggle_bad"].trigger()
+    assert main.session.bad_channels == frozenset()
+
+
+def test_a_key_for_a_channel_that_begins_no_row_asks_before_it_takes_another(opened, qtbot):
+    window = opened(SEIZURE)
+    main, traces, refused = window.main, window.main.view.trace_view, []
+    main.session.refused.connect(refused.append)
+    traces.gutter.row_chosen.emit(traces.rows.index("P4-O2"))
+    window.set_montage("as recorded")
+    window.wait()
+    traces.gutter.row_chosen.emit(traces.rows.index("O2"))
+    window.set_montage("LB-18.1")
+    window.wait()
+    assert traces.gutter.chosen is None
+    traces.gutter.set_hovered(traces.rows.index("F7-T3"))
+    main.actions_by_id["toggle_bad"].trigger()
+    assert main.session.bad_channels == frozenset()
+    assert "O2 begins no row of this montage: B again takes F7" in refused[-1]
+    main.actions_by_id["toggle_bad"].trigger()
+    assert main.session.bad_channels == {"F7"}
+
+
+def test_undo_takes_bad_channels_back_in_turn_with_the_marks_and_says_so(opened):
+    window = opened(SEIZURE)
+    main, traces = window.main, window.main.view.trace_view
+    actions, keeper = main.actions_by_id, main.session.keeper
+    count = len(keeper.marks)
+    keeper.add([Annotation(21.0, 0.0, "mine", author="reader")], "Mark mine")
+    traces.gutter.row_chosen.emit(traces.rows.index("F8-T4"))
+    actions["toggle_bad"].trigger()
+    assert "marked F8 as bad: B makes it good again, Ctrl+Z takes it back" in main.status._message.text()
+    assert actions["undo_edit"].text() == "Undo: Mark F8 as bad"
+    keeper.add([Annotation(22.0, 0.0, "more", author="reader")], "Mark more")
+    assert actions["undo_edit"].text() == "Undo: Mark more"
+    actions["undo_edit"].trigger()
+    assert (len(keeper.marks), main.session.bad_channels) == (count + 1, {"F8"})
+    actions["undo_edit"].trigger()
+    assert (len(keeper.marks), main.session.bad_channels) == (count + 1, frozenset())
+    assert "undone: Mark F8 as bad" in main.status._message.text()
+    assert actions["redo_edit"].text() == "Redo: Mark F8 as bad"
+    actions["undo_edit"].trigger()
+    assert len(keeper.marks) == count
+    for _ in range(3):
+        actions["redo_edit"].trigger()
+    assert (len(keeper.marks), main.session.bad_channels) == (count + 2, {"F8"})
+    for _ in range(3):
+        actions["undo_edit"].trigger()
+    window.wait()
+
+
+def test_windows_on_one_recording_share_the_undo_of_bad_channels(opened):
+    window = opened(SEIZURE)
+    other = open_new_window(window.main)
+    second = Window(other)
+    second.wait()
+    window.main.montages.toggle_bad("F8")
+    assert other.actions_by_id["undo_edit"].text() == "Undo: Mark F8 as bad"
+    other.actions_by_id["undo_edit"].trigger()
+    assert window.main.session.bad_channels == frozenset()
+    assert window.main.actions_by_id["undo_edit"].text() != "Undo: Mark F8 as bad"
+    other.close()
+
+
+def test_rows_of_bad_channels_can_be_hidden_and_the_page_says_so(opened):
+    window = opened(SEIZURE)
+    main, traces = window.main, window.main.view.trace_view
+    hide = main.actions_by_id["hide_bad"]
+    names = traces.rows.names
+    main.session.set_bad_channels(["T3"])
+    hide.trigger()
+    window.wait()
+    assert set(names) - set(traces.rows.names) == {"F7-T3", "T3-T5"}
+    assert "bad: T3 (hidden)" in traces.canvas.furniture.note
+    menu = main.montages.show_row_menu(main.session.montage.derivations[0], QPoint(5, 5))
+    assert hide in menu.actions()
+    menu.close()
+    hide.trigger()
+    window.wait()
+    assert traces.rows.names == names
+    assert not main.settings.bad_hidden
 
 
 def test_the_menu_of_a_row_marks_its_electrodes_and_offers_them_as_reference(opened, qtbot):

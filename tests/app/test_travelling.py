@@ -24,7 +24,8 @@ def session(array_recording, qtbot) -> Session:
 def travelling(session: Session, qtbot) -> Travelling:
     window = QWidget()
     qtbot.addWidget(window)
-    made = Travelling(session, window, lambda: False)
+    made = Travelling(session, window, lambda: False, lambda: made.at)
+    made.at = None
     made.window = window  # kept alive with it
     return made
 
@@ -43,6 +44,21 @@ def test_zooming_keeps_the_time_under_the_mouse_in_its_place(session, travelling
         assert session.window.duration != before.duration
         if 0 < session.window.start < session.duration - session.window.duration:
             assert (at - session.window.start) / session.window.duration == pytest.approx(0.25)
+
+
+def test_the_keys_zoom_about_what_the_reader_looks_at_or_else_keep_the_left_edge(session, travelling):
+    shorter, longer = travelling.handlers()["shorter_page"], travelling.handlers()["longer_page"]
+    for at, share in ((105.0, 0.5), (101.0, 0.1), (None, 0.0)):
+        session.show(100.0, 10.0)
+        travelling.at = at
+        shorter()
+        shorter()
+        time = 100.0 if at is None else at
+        assert session.window.duration == 2.0
+        assert (time - session.window.start) / session.window.duration == pytest.approx(share)
+        longer()
+        longer()
+        assert (session.window.start, session.window.duration) == (pytest.approx(100.0), 10.0)
 
 
 def test_steps_from_an_odd_length_go_to_its_neighbours(session, travelling):
@@ -128,7 +144,7 @@ def test_a_time_typed_in_is_shown_and_cancelling_moves_nothing(session, travelli
 def test_without_a_recording_it_says_so(qtbot):
     window = QWidget()
     qtbot.addWidget(window)
-    travelling, told = Travelling(Session(), window, lambda: False), []
+    travelling, told = Travelling(Session(), window, lambda: False, lambda: None), []
     travelling.told.connect(told.append)
     travelling.ask_time()
     assert told == ["open a recording first"]

@@ -83,7 +83,8 @@ def test_what_the_reader_marked_as_bad_is_said_before_all_else(eeg_channels) -> 
     rows = Rows(montage, 300, 7, 4, eeg_channels(*NAMES))
     found = {"A": ChannelQuality("flat"), "C": ChannelQuality("flat")}
     assert row_faults(rows, found, frozenset("B")) == ("B bad", "flat")
-    assert row_faults(rows, found, frozenset("AC")) == ("bad", "bad")
+    assert row_faults(rows, found, frozenset("AC")) == ("A bad", "bad")
+    assert row_faults(rows, found, frozenset("AB")) == ("A, B bad", "flat")
 
 
 def test_uncalibrated_channel_says_so_without_being_judged(eeg_channels, single_montage) -> None:

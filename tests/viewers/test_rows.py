@@ -122,6 +122,17 @@ def test_clipped_rows_have_bands_that_meet_and_say_where_they_are_cut(eeg_channe
     assert below.tolist() == [[False, False], [False, True], [False, False]]
 
 
+def test_a_bad_row_is_cut_off_at_its_neighbours_which_may_still_overlap(eeg_channels, single_montage) -> None:
+    looks = RowLooks(bad=frozenset("B"))
+    rows = Rows(single_montage("A", "B"), 200, 10, PX_PER_MM, eeg_channels("A", "B"), looks=looks)
+    top, bottom = rows.bands()
+    np.testing.assert_allclose(top, [0, 100])
+    np.testing.assert_allclose(bottom, [200, 200])
+    far = np.array([[-2000.0, -2000.0]], np.float32), np.array([[2000.0, 2000.0]], np.float32)
+    above, below = rows.cut(*far)
+    assert (above.tolist(), below.tolist()) == ([[False, True]], [[False, True]])
+
+
 def test_own_units_have_a_fixed_scale_positive_up(eeg_channels, single_montage) -> None:
     channels = (*eeg_channels("A"), Channel("SpO2", "SpO2", "misc", "%", 1.0))
     quality = {"SpO2": ChannelQuality("ok", 94.75, 4.5)}

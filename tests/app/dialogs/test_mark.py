@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QDialogButtonBox, QLabel
+from PyQt6.QtWidgets import QDialogButtonBox, QLabel, QPushButton
 
 from analysis.annotation import Annotation, Review
 from analysis.recording import Channel
 from analysis.review.vocabulary import score_vocabulary
+from app.appearance import apply_theme
 from app.dialogs.mark import MarkDialog
 from app.edit_words import edit_label
 
@@ -225,3 +226,17 @@ def test_a_tag_alone_can_be_changed(open_dialog) -> None:
     dialog = open_dialog(FOUND)
     dialog.tag.setText("Electroencephalographic-seizure")
     assert dialog.mark() == replace(FOUND, review=Review(tag="Electroencephalographic-seizure"))
+
+
+@pytest.mark.parametrize("letters", [100, 150])
+def test_fields_of_one_line_stand_apart_and_names_of_channels_are_whole(open_dialog, qapp, letters: int) -> None:
+    try:
+        apply_theme("light", letters)
+        dialog = open_dialog()
+        for left, right in ((dialog.has_confidence, dialog.confidence), (dialog.length, dialog.findChild(QPushButton))):
+            assert right.geometry().left() - left.geometry().right() >= 9
+        names = dialog.channels.list
+        widest = max(names.fontMetrics().horizontalAdvance(names.item(i).text()) for i in range(names.count()))
+        assert names.visualItemRect(names.item(0)).width() >= widest + 0.4 * letters
+    finally:
+        apply_theme("light", 100)
