@@ -86,6 +86,7 @@ class Analysing(QObject):
         session.opened.connect(self._on_opened)
         session.window_changed.connect(self._on_moved)
         session.view_changed.connect(self._on_moved)
+        session.bad_channels_changed.connect(self._on_bad_channels)
         session.model_changed.connect(self._on_models)
         view.page_shown.connect(self._on_page_shown)
         view.span_selected.connect(self._on_selection)
@@ -238,6 +239,9 @@ class Analysing(QObject):
 
     def _on_moved(self, *_: object) -> None:
         self.tab.set_window(self._session.window)
+        self._ask_soon()
+
+    def _on_bad_channels(self, _names: object) -> None:
         self._ask_soon()
 
     def _on_selection(self, window: Window | None) -> None:
@@ -443,6 +447,8 @@ class Analysing(QObject):
             return COMPUTING
         if wish is None or wish.window != shown.window:
             return "of another span"
+        if wish.bad_channels != shown.bad_channels:
+            return "with other channels marked bad"
         return "of other options"
 
     def _draw(self, kind: str) -> None:

@@ -12,6 +12,7 @@ from analysis.analyses import Analysis
 from analysis.errors import AnalysisError
 from analysis.recording import Window
 from analysis.results import AnalysisRequest
+from app.left_out import bad_channels_of
 from app.session import ModelChoice, Session
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Wish:
     options: tuple[tuple[str, Any], ...]
     device: str
     key: str
+    bad_channels: tuple[str, ...] = ()
 
     def arguments(self, path: str) -> dict[str, Any]:
         """What the engine's function is called with."""
@@ -41,6 +43,7 @@ class Wish:
             "duration": self.window.duration,
             "options": dict(self.options),
             "device": self.device,
+            "bad_channels": self.bad_channels,
         }
 
 
@@ -66,9 +69,10 @@ def make_wish(
     window = Window(max(0.0, window.start), min(window.stop, session.duration))
     options, partner = choices.options(kind), choices.partner(kind)
     chosen = (session.model, *[m for m in models if partner and m.checkpoint == partner][-1:])
-    asked = {**options, "device": device}
+    bad = bad_channels_of(session)
+    asked = {**options, "device": device, "bad_channels": bad}
     request = AnalysisRequest(kind, session.recording.id, tuple(map(stamp, chosen)), window=window, options=asked)
-    return Wish(kind, chosen, window, tuple(options.items()), device, request.key())
+    return Wish(kind, chosen, window, tuple(options.items()), device, request.key(), bad)
 
 
 class ResultShelf:

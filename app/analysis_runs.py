@@ -25,6 +25,7 @@ def analyze(
     duration: float | None = None,
     options: Sequence[str] = (),
     device: str = "auto",
+    bad_channels: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Outcome:
     """Do one kind of analysis and write KIND.npz, KIND.json and KIND.svg into the folder `out`.
@@ -39,7 +40,7 @@ def analyze(
     from analysis.analysis_files import analysis_contents, describe_analysis
     from analysis.engine.analyze import analyze as run
 
-    result = run(kind, recording, checkpoints, start, duration, chosen, device, progress)
+    result = run(kind, recording, checkpoints, start, duration, chosen, device, progress, bad_channels)
     contents = analysis_contents(result)
     write_folder(Path(out), contents)
     files = [Path(out) / name for name in contents]

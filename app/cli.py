@@ -164,6 +164,7 @@ def _predict(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: auto")
     parser.add_argument("--batch-size", type=_count, metavar="N", help="windows at a time (default: what fits)")
     parser.add_argument("--segments", type=_count, metavar="T", help="segments in MVPFormer's window")
+    _add_bad(parser)
     parser.add_argument("--rule", choices=("auto", "E.1", "E.2"), default="auto", help="how events are made")
     parser.add_argument("--threshold", type=_probability, metavar="P", help="least probability of a response")
     parser.add_argument("--out", metavar="DIR", required=True, help="folder for the results")
@@ -183,6 +184,7 @@ def _analyze(parser: argparse.ArgumentParser) -> None:
     _add_start(parser)
     parser.add_argument("--duration", type=_duration, metavar="S", help="length of the span, seconds (default: all)")
     parser.add_argument("--option", action="append", default=[], metavar="K=V", help="an option of this kind")
+    _add_bad(parser)
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: auto")
     parser.add_argument("--out", metavar="DIR", required=True, help="folder for the results")
 
@@ -200,6 +202,7 @@ def _figure(parser: argparse.ArgumentParser) -> None:
         help="annotations, seizure, gates, grad-cam or integrated-gradients; may be repeated",
     )
     parser.add_argument("--montage", metavar="NAME", help="montage (default: the usual one)")
+    _add_bad(parser)
     parser.add_argument("--sensitivity", type=_sensitivity, default=7.0, metavar="UV", help="µV/mm of the paper")
     parser.add_argument("--low", type=_seconds, default=0.5, metavar="HZ", help="low filter, 0 for off (0.5)")
     parser.add_argument("--high", type=_seconds, default=70.0, metavar="HZ", help="high filter, 0 for off (70)")
@@ -284,6 +287,12 @@ def _add_checkpoints(parser: argparse.ArgumentParser) -> None:
         "--checkpoint", action="append", default=[], metavar="C", help="model: a file, or brainmaze; may be repeated"
     )
     _add_head(parser)
+
+
+def _add_bad(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--bad", action="append", default=[], metavar="NAME", help="bad channel to leave out; may be repeated"
+    )
 
 
 def _add_start(parser: argparse.ArgumentParser) -> None:

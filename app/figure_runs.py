@@ -54,6 +54,7 @@ class FigureRequest:
     lowpass: float = 70.0
     notch: float = 0.0
     device: str = "auto"
+    bad_channels: tuple[str, ...] = ()
 
 
 def make_figure(request: FigureRequest, progress: Progress | None = None) -> Outcome:
@@ -85,10 +86,12 @@ def _make(request: FigureRequest, out: Path, form: str, kind: str | None, progre
     from analysis.filtering import DisplayFilter
     from analysis.montage import build_montage, default_montage
     from analysis.readers import open_recording
+    from analysis.survey import leave_out
 
     with open_recording(request.recording) as recording:
         window = check_window(recording, request.start, request.start + request.duration)
-        montage = build_montage(request.montage or default_montage(recording), recording)
+        leave_out(recording, request.bad_channels)
+        montage = build_montage(request.montage or default_montage(recording), recording, request.bad_channels)
         filters = DisplayFilter(request.highpass or None, request.lowpass or None, request.notch or None)
         analysis = _analyse(request, kind, progress) if kind is not None else None
         prediction = _predict(request, progress) if "seizure" in request.overlays else None
@@ -135,6 +138,7 @@ def _analyse(request: FigureRequest, kind: str, progress: Progress) -> Analysis:
         options,
         request.device,
         progress,
+        request.bad_channels,
     )
 
 
@@ -148,6 +152,7 @@ def _predict(request: FigureRequest, progress: Progress) -> SeizurePrediction:
         chosen.get("head"),
         chosen.get("config"),
         device=request.device,
+        bad_channels=request.bad_channels,
         first_time=request.start,
         progress=progress,
     )
@@ -215,6 +220,7 @@ def _facts(
         "recording": {"path": str(recording.path), "id": recording.id},
         "span": [request.start, request.start + request.duration],
         "montage": montage,
+        "bad_channels": list(request.bad_channels),
         "uv_per_mm": request.uv_per_mm,
         "filters": {"highpass": request.highpass, "lowpass": request.lowpass, "notch": request.notch},
         "size_mm": list(request.size_mm),
@@ -239,6 +245,8 @@ def command_of(request: FigureRequest) -> str:
     for overlay in request.overlays:
         words += ["--overlay", overlay]
     words += ["--montage", request.montage] if request.montage else []
+    for name in request.bad_channels:
+        words += ["--bad", name]
     words += ["--sensitivity", f"{request.uv_per_mm:g}", "--size", "x".join(f"{v:g}" for v in request.size_mm)]
     words += ["--low", f"{request.highpass:g}", "--high", f"{request.lowpass:g}", "--notch", f"{request.notch:g}"]
     words += ["--out", request.out]

@@ -46,6 +46,7 @@ def predict(
     segments: int | None = None,
     rule: str = "auto",
     threshold: float | None = None,
+    bad_channels: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Outcome:
     """Run a checkpoint over a recording and write events.tsv, probabilities.tsv and run.json into the folder `out`.
@@ -71,6 +72,7 @@ def predict(
         segments=segments,
         rule=rule,
         threshold=threshold,
+        bad_channels=bad_channels,
         progress=progress,
     )
     files = write_prediction(result, out)

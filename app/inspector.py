@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from PyQt6.QtCore import pyqtSignal
@@ -12,6 +12,7 @@ from analysis.recording import Recording
 from analysis.results import SeizurePrediction
 from analysis.scoring import ScoringRule, number_of_segments
 from analysis.time_words import duration_words
+from app.left_out import count_words, left_out_words, stale_words
 from app.panel import FactRow, label, set_role
 
 COMPARED = (("The model's events as found", "raw"), ("Reviewed: accepted and undecided", "reviewed"))
@@ -28,16 +29,22 @@ class PredictionPanel(QWidget):
         self._title = label("No prediction yet", "strong", wrap=True)
         self._hint = label("Choose a model and press R.", "muted", wrap=True)
         self._warning = label("", "warning", wrap=True)
+        self._stale = label("", "warning", wrap=True)
+        self._left_out = label("", wrap=True)
+        self._prediction: SeizurePrediction | None = None
+        self._bad: frozenset[str] = frozenset()
         self._rows = {
             name: FactRow(name) for name in ("Scored", "Channels", "Not scored", "Highest p", "Device", "Time")
         }
         self._caveat = label("", "muted", wrap=True)
         column.addWidget(self._title)
         column.addWidget(self._warning)
+        column.addWidget(self._stale)
         column.addWidget(self._hint)
         for row in self._rows.values():
             row.left.setProperty("role", "muted")
             column.addWidget(row)
+        column.addWidget(self._left_out)
         column.addWidget(self._caveat)
         self.show_prediction(None, None)
 
@@ -49,6 +56,9 @@ class PredictionPanel(QWidget):
             row.setVisible(there)
         self._caveat.setVisible(there)
         self._warning.setVisible(False)
+        self._left_out.setVisible(False)
+        self._prediction = prediction
+        self.show_bad_channels(self._bad)
         if prediction is None or recording is None:
             self._title.setText("No prediction yet")
             return
@@ -61,11 +71,20 @@ class PredictionPanel(QWidget):
         self._caveat.setText(prediction.caveat[:1].upper() + prediction.caveat[1:])
         self._fill(prediction, recording)
 
+    def show_bad_channels(self, names: Iterable[str]) -> None:
+        """Take the channels that are marked bad now, and say where the prediction was made with other ones."""
+        self._bad = frozenset(names)
+        text = stale_words(self._prediction, self._bad) if self._prediction is not None else ""
+        self._stale.setText(text)
+        self._stale.setVisible(bool(text))
+
     def _fill(self, prediction: SeizurePrediction, recording: Recording) -> None:
         scored = float(prediction.durations.sum())
         self._set("Scored", f"{duration_words(scored)} of {duration_words(recording.duration)}")
-        brain = sum(c.is_brain for c in recording.channels)
-        self._set("Channels", f"{len(recording.channels) - len(prediction.left_out)} of {brain} brain channels")
+        self._set("Channels", count_words(prediction, recording))
+        left_out = left_out_words(prediction, recording)
+        self._left_out.setText(left_out)
+        self._left_out.setVisible(bool(left_out))
         names = "\n".join(f"{name}: {why}" for name, why in prediction.left_out)
         self._rows["Channels"].setToolTip(names and f"Left out:\n{names}")
         missing = sum(stop - start for start, stop, _ in prediction.not_scored)

@@ -15,6 +15,7 @@ from analysis.results import SeizurePrediction
 from analysis.review.decisions import reviewed
 from app.engine_process import EngineProcess
 from app.jobs import Job, JobRunner
+from app.left_out import bad_channels_of
 from app.session import ModelChoice, Session
 
 _AGREEMENT_PAUSE_MS = 400
@@ -81,6 +82,7 @@ class ModelRuns(QObject):
             "config": model.config,
             "segments": model.segments,
             "device": device,
+            "bad_channels": bad_channels_of(self._session),
             "cache": str(self._cache) if self._cache is not None else None,
             "first_time": (self._session.window.start + self._session.window.stop) / 2,
         }

@@ -8,6 +8,7 @@ from analysis.results import SeizurePrediction
 from analysis.review.queue import TO_REVIEW, Queue
 from app.dialogs.event_rules import rule_text
 from app.inspector import AgreementPanel, PredictionPanel
+from app.left_out import bad_channels_of, stale_words
 from app.model_runs import ModelRuns
 from app.panel import SectionTitle
 from app.review_queue import ReviewQueue
@@ -41,6 +42,7 @@ class Reviewing(QObject):
         self._prediction = prediction
         self._agreement = agreement
         session.prediction_changed.connect(self._on_prediction)
+        session.bad_channels_changed.connect(self._on_bad_channels)
         queue.queue_changed.connect(self._on_queue)
         queue.listed_changed.connect(self._say_count)
         view.threshold_changed.connect(runs.set_threshold)
@@ -53,7 +55,14 @@ class Reviewing(QObject):
 
     def _on_prediction(self, prediction: SeizurePrediction | None) -> None:
         self._prediction.show_prediction(prediction, self._session.recording)
+        self._on_bad_channels()
         self._show_events()
+
+    def _on_bad_channels(self, _names: object = None) -> None:
+        """Say of a prediction that was made with other channels that it was."""
+        bad, prediction = bad_channels_of(self._session), self._session.prediction
+        self._prediction.show_bad_channels(bad)
+        self._view.probability_lane.set_stale(stale_words(prediction, bad) if prediction is not None else "")
 
     def _on_queue(self, _queue: Queue) -> None:
         self._say_count()

@@ -112,6 +112,7 @@ def predict(options: Namespace) -> None:
             segments=options.segments,
             rule=options.rule,
             threshold=options.threshold,
+            bad_channels=options.bad,
             progress=progress,
         )
     warn(outcome.warnings)
@@ -136,6 +137,7 @@ def analyze(options: Namespace) -> None:
             duration=options.duration,
             options=options.option,
             device=options.device,
+            bad_channels=options.bad,
             progress=progress,
         )
     warn(outcome.warnings)
@@ -163,6 +165,7 @@ def figure(options: Namespace) -> None:
         options.high,
         options.notch,
         options.device,
+        tuple(options.bad),
     )
     with console_progress("Drawing") as progress:
         outcome = figure_runs.make_figure(request, progress)

@@ -19,6 +19,7 @@ HEIGHT = 62
 _TOP, _BOTTOM = 7.0, 6.0
 _GRAB_PX = 6.0
 
+STALE = "not up to date"
 _NOTHING_RUN = "no model has been run"
 
 
@@ -58,6 +59,7 @@ class ProbabilityLane(Lane):
     def __init__(self) -> None:
         super().__init__(TITLE, HEIGHT)
         self._prediction: SeizurePrediction | None = None
+        self._stale = ""
         self.empty_text = _NOTHING_RUN
         self._threshold = 0.5
         self._duration = 0.0
@@ -76,14 +78,25 @@ class ProbabilityLane(Lane):
     def set_prediction(self, prediction: SeizurePrediction | None) -> None:
         """Show a result, or what has arrived of it; None for none."""
         self._prediction = prediction
-        self.subtitle = "" if prediction is None else prediction.model_title
-        self.badge = RANDOM_WEIGHTS if prediction is not None and prediction.random_weights else ""
-        self.setToolTip(
-            "" if prediction is None else "\n".join(filter(None, (prediction.model_title, prediction.caveat)))
-        )
+        self._say_what_it_is()
         if prediction is not None and not self._grabbed:
             self._threshold = float(prediction.threshold)
         self.changed()
+
+    def set_stale(self, why: str) -> None:
+        """Say that another run would give other numbers, and why; empty: it would not."""
+        if why != self._stale:
+            self._stale = why
+            self._say_what_it_is()
+            self.changed()
+
+    def _say_what_it_is(self) -> None:
+        prediction = self._prediction
+        self.subtitle = "" if prediction is None else prediction.model_title
+        self.badge = RANDOM_WEIGHTS if prediction is not None and prediction.random_weights else ""
+        self.badge = self.badge or (STALE if prediction is not None and self._stale else "")
+        told = () if prediction is None else (prediction.model_title, self._stale, prediction.caveat)
+        self.setToolTip("\n".join(filter(None, told)))
 
     def set_threshold(self, value: float) -> None:
         """Move the threshold line."""

@@ -10,7 +10,7 @@ import pytest
 
 from analysis.analyses import Analysis, NamedArray
 from analysis.errors import AnalysisError
-from analysis.recording import Window
+from analysis.recording import Channel, Window
 from analysis.results import AnalysisRequest
 from app.analysis_choices import AnalysisChoices
 from app.analysis_results import ResultShelf, make_wish, stamp
@@ -24,8 +24,10 @@ AXON, PRISE = (
 
 @pytest.fixture
 def session():
-    recording = SimpleNamespace(id="abc")
-    return SimpleNamespace(recording=recording, model=AXON, window=Window(10.0, 20.0), duration=45.0)
+    recording = SimpleNamespace(id="abc", channels=[Channel(name, name, "eeg", "uV", 200.0) for name in ("C3", "C4")])
+    return SimpleNamespace(
+        recording=recording, model=AXON, window=Window(10.0, 20.0), duration=45.0, bad_channels=frozenset()
+    )
 
 
 def wish(session, choices=None, kind="cka", selection=None, device="cpu", models=(AXON, PRISE)):
@@ -44,9 +46,12 @@ def test_equal_wishes_have_equal_keys_and_others_have_not(session):
     keys.add(wish(session, choices).key)
     session.window = Window(11.0, 21.0)
     keys.add(wish(session).key)
-    session.recording = SimpleNamespace(id="abd")
+    session.recording.id = "abd"
     keys.add(wish(session).key)
-    assert len(keys) == 7
+    session.bad_channels = frozenset({"C4", "ECG"})
+    keys.add(wish(session).key)
+    assert len(keys) == 8
+    assert wish(session).arguments("x.edf")["bad_channels"] == ("C4",)
 
 
 def test_the_span_is_that_of_page_selection_or_recording(session):

@@ -54,6 +54,19 @@ def line_at(image: QImage, x: int, colour: QColor) -> int:
     return int(np.argmin([np.abs(pixel - wanted).sum() for pixel in seen]))
 
 
+def test_a_result_that_is_not_up_to_date_says_so_and_why(lane: ProbabilityLane, prediction) -> None:
+    lane.set_prediction(prediction([0, 5], 5.0, [0.1, 0.9]))
+    lane.set_stale("C3 marked bad since")
+    assert lane.badge == "not up to date"
+    assert "C3 marked bad since" in lane.toolTip()
+    lane.set_prediction(None)
+    assert (lane.badge, lane.toolTip()) == ("", "")
+    lane.set_prediction(prediction([0, 5], 5.0, [0.1, 0.9], random_weights=True))
+    assert lane.badge == "random weights"  # which is worse
+    lane.set_stale("")
+    assert "C3" not in lane.toolTip()
+
+
 def test_step_holds_for_its_segment(lane: ProbabilityLane, prediction) -> None:
     lane.set_prediction(prediction([0, 5], 5.0, [0.1, 0.9], threshold=0.5))
     image = lane.grab().toImage()
