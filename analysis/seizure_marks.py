@@ -79,9 +79,9 @@ def find_seizures(annotations: Iterable[Annotation], detections: bool = False) -
     return SeizureMarks(tuple(joined), tuple(sorted(set(unended))))
 
 
-def tells_of_seizure(annotation: Annotation) -> bool:
+def tells_of_seizure(annotation: Annotation, detections: bool = False) -> bool:
     """Whether `find_seizures` would look at an annotation."""
-    return bool(_role(annotation.description, False))
+    return bool(_role(annotation.description, detections))
 
 
 def join_spans(spans: Iterable[Sequence[float]]) -> list[tuple[float, float]]:

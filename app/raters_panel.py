@@ -91,6 +91,7 @@ class RatersPanel(QWidget):
             name: FactRow(name) for name in ("Cohen κ", "A's events that B has", "B's events that A has", "Event F1")
         }
         self._rows["Both / A only / B only"] = FactRow("Both / A only / B only")
+        self._types_heading = FactRow("Each type", "found by the other")
         self._types = [FactRow() for _ in range(_MOST_TYPES)]
         self._count = FactRow("Disputed")
         self.previous, self.next = QPushButton("‹ Before"), QPushButton("Next ›")
@@ -99,6 +100,7 @@ class RatersPanel(QWidget):
         self._make_choices()
         self._make_table()
         self._lay_out()
+        self._wanted: dict[QComboBox, str] = {}  # what the reader has chosen, also while it is not there
         self.say("Choose two raters: marks of the recording, your own, those of files opened, or a model's.")
 
     def _make_choices(self) -> None:
@@ -106,7 +108,9 @@ class RatersPanel(QWidget):
             box.setAccessibleName(name)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(8)
-            box.activated.connect(self._on_choice)
+            box.activated.connect(self._on_box)
+        for box in (self.a, self.b):
+            box.setPlaceholderText("nobody else yet")
         for step, words in _STEPS:
             self._step.addItem(words, step)
         self._step.setAccessibleName("Length of a sample of Cohen's kappa")
@@ -165,23 +169,35 @@ class RatersPanel(QWidget):
         column.addLayout(form)
         column.addWidget(self._open)
         column.addWidget(self._state)
-        for row in (*self._rows.values(), *self._types, self._count):
+        for row in self._all_rows():
             row.left.setProperty("role", "muted")
             column.addWidget(row)
+        self._types_heading.left.setProperty("role", "strong")
         column.addWidget(self.table, 1)
         buttons = QHBoxLayout()
         buttons.addWidget(self.previous)
         buttons.addWidget(self.next)
         column.addLayout(buttons)
 
+    def _all_rows(self) -> tuple[FactRow, ...]:
+        return (*self._rows.values(), self._types_heading, *self._types, self._count)
+
     # Choices
 
     def set_sources(self, sources: Mapping[str, str], kinds: Sequence[str]) -> None:
-        """Offer sources, titles by key, and types of marks; what was chosen stays chosen where it is still there."""
-        keys = list(sources)
-        for box, usual in ((self.a, 0), (self.b, 1)):
-            _fill(box, sources, keys[min(usual, len(keys) - 1)] if keys else "")
-        _fill(self.kind, {kind: kind or "(no text)" for kind in (SEIZURES, *kinds)}, SEIZURES)
+        """Offer sources, titles by key, and types of marks; what the reader chose is chosen wherever it is there.
+
+        Else the first source is compared with the next one: sources come one after another while a recording is read,
+        and whoever is there first is not the reader's choice.
+        """
+        wanted_a, wanted_b = (self._wanted.get(box) for box in (self.a, self.b))
+        a = wanted_a if wanted_a in sources else next((key for key in sources if key != wanted_b), "")
+        b = wanted_b if wanted_b in sources else next((key for key in sources if key != a), "")
+        _fill(self.a, sources, a)
+        _fill(self.b, sources, b)
+        types = {kind: kind or "(no text)" for kind in (SEIZURES, *kinds)}
+        wanted = self._wanted.get(self.kind, SEIZURES)
+        _fill(self.kind, types, wanted if wanted in types else SEIZURES)
 
     @property
     def choice(self) -> Choice | None:
@@ -193,8 +209,16 @@ class RatersPanel(QWidget):
 
     def choose(self, a: str, b: str) -> None:
         """Compare these two sources, by key."""
-        self.a.setCurrentIndex(self.a.findData(a))
-        self.b.setCurrentIndex(self.b.findData(b))
+        for box, key in ((self.a, a), (self.b, b)):
+            box.setCurrentIndex(box.findData(key))
+            self._wanted[box] = key
+        self._on_choice()
+
+    def _on_box(self, _row: int) -> None:
+        """Remember both raters: the one that was left as it was is part of what the reader saw and meant."""
+        for box in (self.a, self.b, self.kind):
+            if box.currentData() is not None:
+                self._wanted[box] = box.currentData()
         self._on_choice()
 
     def _on_choice(self, _value: object = None) -> None:
@@ -206,7 +230,7 @@ class RatersPanel(QWidget):
         """Show a sentence in place of figures."""
         self._state.setText(text)
         self._state.show()
-        for row in (*self._rows.values(), *self._types, self._count):
+        for row in self._all_rows():
             row.hide()
         self.model.show(())
         self._enable()
@@ -224,8 +248,9 @@ class RatersPanel(QWidget):
             _figure(overlap.f1),
             f"{both:,.0f} / {only_a:,.0f} / {only_b:,.0f} s",
         )
-        for row, value in zip(self._rows.values(), values, strict=True):
-            row.set(row.left.text(), value, "muted" if value.startswith("undefined") else "")
+        names = [_kappa_name(found.step), *list(self._rows)[1:]]
+        for row, name, value in zip(self._rows.values(), names, values, strict=True):
+            row.set(name, value, "muted" if value.startswith("undefined") else "")
             row.setToolTip(found.describe())
             row.show()
         self._show_types(types)
@@ -236,6 +261,7 @@ class RatersPanel(QWidget):
 
     def _show_types(self, types: Mapping[str, Overlap]) -> None:
         listed = list(types.items())
+        self._types_heading.setVisible(bool(listed))
         for row, entry in zip(self._types, [*listed[:_MOST_TYPES], *[None] * _MOST_TYPES], strict=False):
             row.setVisible(entry is not None)
             if entry is not None:
@@ -262,16 +288,19 @@ class RatersPanel(QWidget):
         self.dispute_chosen.emit(self.model.disputes[row])
 
 
-def _fill(box: QComboBox, titles: Mapping[str, str], usual: str) -> None:
-    """Offer other choices; what was chosen stays, else the usual one is."""
-    chosen = box.currentData()
+def _fill(box: QComboBox, titles: Mapping[str, str], chosen: str) -> None:
+    """Offer other choices, one of them chosen; none of them where there is no such choice."""
     if [box.itemData(i) for i in range(box.count())] != list(titles):
         box.clear()
         for key, title in titles.items():
             box.addItem(title, key)
-    place = box.findData(chosen if chosen in titles else usual)
-    box.setCurrentIndex(place)
+    box.setCurrentIndex(box.findData(chosen))
+
+
+def _kappa_name(step: float) -> str:
+    """What kappa is counted over: it is no figure by itself."""
+    return f"κ over {next((words for length, words in _STEPS if length == step), f'samples of {step:g} s')}"
 
 
 def _figure(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.2f}"
+    return "undefined" if value is None else f"{value:.2f}".replace("-", "−")

@@ -12,7 +12,7 @@ from analysis.annotation import Annotation
 from analysis.errors import AnalysisError
 from analysis.review.decisions import needs_review
 from analysis.scoring import cohen_kappas, landis_koch
-from analysis.seizure_marks import find_seizures
+from analysis.seizure_marks import find_seizures, tells_of_seizure
 
 SEIZURES = "Seizures, in any wording"
 _TAKEN = frozenset({"file", "sidecar", "reader"})  # authors that mean something else
@@ -168,11 +168,21 @@ def compare_raters(a: Rater, b: Rater, duration: float, step: float = 1.0, toler
 def overlap_by_type(
     a: Sequence[Annotation], b: Sequence[Annotation], duration: float, tolerance: float = 2.0
 ) -> dict[str, Overlap]:
-    """How events meet, for each title that either source uses; the most frequent first."""
+    """How events meet, for each type that either source uses; the most frequent first.
+
+    A type is a title, but all that tells of seizures is one, SEIZURES, as `rate` takes it: a start and an end mark are
+    one seizure and no two types.
+    """
     spans: dict[str, tuple[list[Span], list[Span]]] = {}
     for side, marks in enumerate((a, b)):
+        of_seizures = []
         for mark in marks:
-            spans.setdefault(mark.title, ([], []))[side].append((mark.onset, mark.stop))
+            if tells_of_seizure(mark, detections=True):
+                of_seizures.append(mark)
+            else:
+                spans.setdefault(mark.title, ([], []))[side].append((mark.onset, mark.stop))
+        if of_seizures:
+            spans.setdefault(SEIZURES, ([], []))[side].extend(rate("", of_seizures).spans)
     found = {}
     for title in sorted(spans, key=lambda name: (-sum(map(len, spans[name])), name)):
         of_a, of_b = (_joined(side, duration) for side in spans[title])

@@ -59,7 +59,7 @@ def test_two_files_are_compared_side_by_side(window):
     assert main.comparing.sources() == {"file": "The recording's file", "a.tsv": "a.tsv", "b.tsv": "b.tsv"}
     # Of 100 s both mark 20, A alone 10, B alone 10: observed 0.8, by chance 0.3 * 0.3 + 0.7 * 0.7 = 0.58.
     assert facts(main.raters_panel) == {
-        "Cohen κ": f"{0.22 / 0.42:.2f}  moderate",
+        "κ over seconds": f"{0.22 / 0.42:.2f}  moderate",
         "A's events that B has": "1 of 1",
         "B's events that A has": "1 of 2",
         "Event F1": "0.67",
@@ -122,7 +122,7 @@ def test_own_marks_are_compared_as_they_are_made(window):
     window.wait()
     main.raters_panel.choose("file", "reader")
     window.wait()
-    assert facts(main.raters_panel)["Cohen κ"].startswith("1.00")
+    assert facts(main.raters_panel)["κ over seconds"].startswith("1.00")
     main.actions_by_id["undo_edit"].trigger()
     window.wait()
     assert "Choose two different raters" in "".join(w.text() for w in main.raters_panel.findChildren(QLabel))
@@ -182,7 +182,7 @@ def test_types_other_than_seizures_are_compared_by_title():
     found, types = compare(Choice("file", "reader", "spike", 0.1, 0.2), ("A", "B"), marks, (), 100.0)
     assert (found.overlap.a_found, found.overlap.b_found) == (1, 1)
     assert [d.kind for d in found.disputes] == ["start", "end"]
-    assert set(types) == {"spike", "Seizure"}
+    assert set(types) == {"spike", SEIZURES}
     found, _ = compare(Choice("file", "reader", SEIZURES, 1.0, 0.2), ("A", "B"), marks, (), 100.0)
     assert (found.overlap.n_a, found.overlap.n_b) == (1, 0)
 
@@ -198,3 +198,48 @@ def test_the_choice_stays_while_sources_come_and_go(qtbot):
     assert (panel.choice.a, panel.choice.b) == ("reader", "file")
     panel.choose("file", "file")
     assert panel.choice is None
+
+
+def test_sources_that_come_one_after_another_are_compared_in_their_usual_order(qtbot):
+    panel = RatersPanel(elapsed)
+    qtbot.addWidget(panel)
+    panel.set_sources({"file": "File"}, [])
+    assert (panel.a.currentText(), panel.b.currentText()) == ("File", "")
+    panel.set_sources({"reader": "You", "reviewed:model:M": "M, reviewed"}, [])
+    panel.set_sources({"file": "File", "reader": "You", "reviewed:model:M": "M, reviewed"}, ["spike"])
+    assert (panel.choice.a, panel.choice.b) == ("file", "reader")
+
+
+def test_what_the_reader_chose_comes_back_with_its_sources(qtbot):
+    panel = RatersPanel(elapsed)
+    qtbot.addWidget(panel)
+    everybody = {"file": "File", "reader": "You", "found:model:M": "M, as found"}
+    panel.set_sources(everybody, ["spike"])
+    panel.b.setCurrentIndex(2)
+    panel.kind.setCurrentIndex(1)
+    panel.b.activated.emit(2)
+    for there in ({}, {"file": "File"}, {"reader": "You", "file": "File"}):  # the recording is opened again
+        panel.set_sources(there, [])
+        assert panel.choice is None or panel.choice.b != panel.choice.a
+    panel.set_sources(everybody, ["spike"])
+    assert (panel.choice.a, panel.choice.b, panel.choice.kind) == ("file", "found:model:M", "spike")
+
+
+def test_types_stand_under_a_heading_and_agree_with_the_figures(qtbot):
+    marks = [
+        Annotation(15.2, 0, "SEIZURE#8 STARTS -XXX"),
+        Annotation(26.8, 0, "XLSpike"),
+        Annotation(44.1, 0, "seizure ends -XXX"),
+        Annotation(16.0, 28.0, "Seizure", author="reader"),
+    ]
+    found, types = compare(Choice("file", "reader", SEIZURES, 1.0, 2.0), ("A", "B"), marks, (), 45.0)
+    panel = RatersPanel(elapsed)
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.show_comparison(found, types)
+    assert panel._types_heading.isVisible()
+    rows = [(row.left.text(), row.right.text()) for row in panel._types if row.isVisible()]
+    assert rows == [(SEIZURES, "A 1/1   B 1/1"), ("XLSpike", "A 0/1   B 0/0")]
+    assert facts(panel)["A's events that B has"] == "1 of 1"
+    panel.say("Nothing.")
+    assert not panel._types_heading.isVisible()

@@ -177,7 +177,7 @@ def test_types_are_compared_each_for_itself():
     b = [Annotation(12, 5, "sz"), Annotation(40, 1, "spike"), Annotation(80, 1, "Artefact")]
     assert overlap_by_type(a, b, 100.0) == {
         "spike": Overlap(2, 1, 1, 1),
-        "Seizure": Overlap(1, 1, 1, 1),
+        SEIZURES: Overlap(1, 1, 1, 1),
         "Artefact": Overlap(0, 1, 0, 0),
     }
 
