@@ -32,8 +32,8 @@ from analysis.event_readers import (
     read_text,
     tidy,
 )
-from analysis.review.vocabulary import score_vocabulary
 from analysis.seizure_marks import SEIZURE_CODES
+from analysis.vocabulary import score_vocabulary
 
 PREAMBLE_LINES = 60
 BACKGROUND = "bckg"

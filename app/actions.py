@@ -9,7 +9,7 @@ from pathlib import Path
 from PyQt6.QtGui import QAction, QKeySequence
 from PyQt6.QtWidgets import QMainWindow, QMenu
 
-from analysis.review.vocabulary import SEIZURE, Term, score_vocabulary
+from analysis.vocabulary import SEIZURE, Term, score_vocabulary
 
 
 @dataclass(frozen=True)

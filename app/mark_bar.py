@@ -8,8 +8,8 @@ from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
 
 from analysis.recording import Window
-from analysis.review.vocabulary import Term
 from analysis.time_words import duration_words
+from analysis.vocabulary import Term
 from app.mark_types import MarkTypes
 from app.panel import label
 from viewers.mark_words import channel_words

@@ -20,7 +20,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from analysis.review.vocabulary import Kind, Term
+from analysis.vocabulary import Kind, Term
 from app.mark_types import MarkTypes
 from app.panel import label
 from viewers.theme import LIGHT, Theme, font, px

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from analysis.annotation import Annotation, Review
-from analysis.review.vocabulary import SEIZURE, Term, Vocabulary, score_vocabulary
+from analysis.vocabulary import SEIZURE, Term, Vocabulary, score_vocabulary
 from app.settings import Settings
 
 RECENT = 6

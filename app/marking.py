@@ -17,8 +17,8 @@ from analysis.results import SeizurePrediction
 from analysis.review.decisions import undecided, with_model_span
 from analysis.review.mark_book import Change, Edit, now
 from analysis.review.rebase import rebase
-from analysis.review.vocabulary import SEIZURE, SEIZURE_OFFSET, SEIZURE_ONSET, Term, score_vocabulary
 from analysis.time_words import elapsed
+from analysis.vocabulary import SEIZURE, SEIZURE_OFFSET, SEIZURE_ONSET, Term, score_vocabulary
 from app.actions import term_action
 from app.asking import follow_recording
 from app.dialogs.mark import MarkDialog

@@ -29,7 +29,7 @@ from analysis.event_columns import (
 from analysis.event_readers import parse_share
 from analysis.event_tables import COLUMNS
 from analysis.plain_numbers import number
-from analysis.review.vocabulary import score_vocabulary
+from analysis.vocabulary import score_vocabulary
 
 _REVIEW_COLUMNS = {
     "comment": "comment",

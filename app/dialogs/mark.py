@@ -25,7 +25,7 @@ from PyQt6.QtWidgets import (
 
 from analysis.annotation import Annotation
 from analysis.recording import Recording
-from analysis.review.vocabulary import Vocabulary
+from analysis.vocabulary import Vocabulary
 from app.panel import label, set_role
 from app.time_text import readings
 from viewers.mark_words import clock_time, exact_time, history_words, seconds_of, who

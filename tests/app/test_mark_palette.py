@@ -8,7 +8,7 @@ from PyQt6.QtGui import QAction
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QMainWindow
 
-from analysis.review.vocabulary import score_vocabulary
+from analysis.vocabulary import score_vocabulary
 from app.mark_palette import CLASS_COLOURS, MarkPalette, PalettePopup
 from app.mark_types import RECENT, MarkTypes
 from app.settings import Settings, load_settings, save_settings

@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QDialogButtonBox, QLabel, QPushButton
 
 from analysis.annotation import Annotation, Review
 from analysis.recording import Channel
-from analysis.review.vocabulary import score_vocabulary
+from analysis.vocabulary import score_vocabulary
 from app.appearance import apply_theme
 from app.dialogs.mark import MarkDialog
 from app.edit_words import edit_label

@@ -8,7 +8,8 @@ from importlib.resources import files
 import pytest
 
 from analysis.annotation import Annotation
-from analysis.review.vocabulary import (
+from analysis.seizure_marks import find_seizures
+from analysis.vocabulary import (
     OWN_GROUP,
     SEIZURE,
     SEIZURE_OFFSET,
@@ -17,7 +18,6 @@ from analysis.review.vocabulary import (
     read_vocabulary,
     score_vocabulary,
 )
-from analysis.seizure_marks import find_seizures
 
 # Section 8 of the clinical sheet: button and tag; HED 8.4.0 names the artefacts.
 SHEET = {
