@@ -32,9 +32,11 @@ class ColourKey:
         )
 
 
-def paint_key(painter: QPainter, key: ColourKey, right: float, top: float, height: float, theme: Theme) -> float:
+def paint_key(
+    painter: QPainter, key: ColourKey, right: float, top: float, height: float, theme: Theme, zoom: float = 1.0
+) -> float:
     """Draw a key that ends at `right`; returns where it begins. Where there is little room the title is cut short."""
-    painter.setFont(font(_SIZE))
+    painter.setFont(font(_SIZE * zoom))
     metrics = QFontMetricsF(painter.font())
     low, high = key.ends()
     middle = key.scale.text(key.scale.middle) if key.scale.middle is not None else ""

@@ -15,7 +15,9 @@ from viewers.theme import Theme, font, px
 from viewers.time_axis import LABEL_PX
 from viewers.time_scale import TimeScale
 
-_BOTTOM = 20.0
+_LINE = 16.0  # of the notes at the foot of the page
+_FOOT = 4.0  # above and below them
+_SEPARATOR = " · "
 _BAR_MAX_PX = 62.0
 _BAR_MIN_UV = 1e-3
 _BAR_MIN_SECONDS_PX, _BAR_MAX_SECONDS_PX = 20.0, 170.0
@@ -24,11 +26,27 @@ _LONG_BARS = (2.0, 5.0, 10.0, 30.0, 60.0, 300.0, 600.0, 1800.0, 3600.0, 10_800.0
 _BAR_MARGIN, _BAR_WORDS = 14.0, 40.0
 _SMALL = 10
 _KEY_GAP = 10.0
+_LEFT, _GAP = 6.0, 12.0
+_ZOOMS = (1.0, 0.8, 0.66, 0.5)  # of the letters at the foot
+_LEAST_LETTERS = 9.0
+_FOOT_SHARE = 0.22  # of the page's height
 
 
-def foot_height() -> float:
-    """Room under the last row for the notes, in logical pixels."""
-    return px(_BOTTOM)
+def foot_height(lines: int = 1, zoom: float = 1.0) -> float:
+    """Room under the last row for so many lines of notes, in logical pixels."""
+    return px(_FOOT + lines * _LINE * zoom)
+
+
+def foot_lines(parts: Sequence[str], first: float, other: float, size: float = _SMALL) -> list[list[str]]:
+    """Parts of a note in lines that fit `first` and then `other` pixels; only what fills a line alone is too long."""
+    metrics = QFontMetricsF(font(size))
+    lines: list[list[str]] = [[]]
+    for part in parts:
+        room = first if len(lines) == 1 else other
+        if lines[-1] and metrics.horizontalAdvance(_SEPARATOR.join([*lines[-1], part])) > room:
+            lines.append([])
+        lines[-1].append(part)
+    return lines
 
 
 def paint_grid(painter: QPainter, scale: TimeScale, height: float, theme: Theme, origin: float) -> None:
@@ -84,9 +102,11 @@ def _write_on_hole(painter: QPainter, area: QRectF, text: str, theme: Theme) -> 
 
 @dataclass
 class Furniture:
-    """The scale bar, the note of settings at the lower left, a warning beside it, and a message in the middle.
+    """The scale bar, the note of settings at the lower left, a warning after it, and a message in the middle.
 
-    `keys` say what colours behind the traces mean, by the name of what draws them.
+    The note takes as many lines as it needs, beside the scale bar and below: every page tells all of its settings.
+    `keys` say what colours behind the traces mean, by the name of what draws them, on a line of their own. `reserve`
+    are other notes that may take the place of this one, for which there is to be room.
     """
 
     note: str = ""
@@ -95,41 +115,63 @@ class Furniture:
     calibrated: bool = True
     bars: list[tuple[float, float]] = field(default_factory=list)  # (units, seconds) as last painted
     keys: dict[str, ColourKey] = field(default_factory=dict)
+    reserve: tuple[tuple[str, str], ...] = ()  # note and warning
+
+    def foot(self, scale: TimeScale, height: float) -> tuple[int, float]:
+        """How many lines stand at the foot of a page, and how large their letters are beside the usual ones.
+
+        Where large letters would take more than their share of a small page, they are smaller here.
+        """
+        notes = ((self.note, self.warning), *self.reserve)
+        lines = 0
+        for zoom in (zoom for zoom in _ZOOMS if zoom == 1 or px(_SMALL * zoom) >= _LEAST_LETTERS):
+            lines = max(len(self._notes(scale, *texts, zoom)) for texts in notes) + bool(self.keys)
+            if foot_height(lines, zoom) <= _FOOT_SHARE * height:
+                return lines, zoom
+        return lines, zoom
 
     def paint(self, painter: QPainter, scale: TimeScale, height: float, rows: Rows | None, theme: Theme) -> None:
         """Draw them over the traces, on a ground that lets traces through."""
-        bar = max(bar_seconds(scale) * scale.px_per_second, px(_BAR_WORDS)) + _BAR_MARGIN if rows is not None else 0.0
-        right = scale.width - bar
+        lines, zoom = self.foot(scale, height)
+        foot = foot_height(lines, zoom)
+        self._paint_notes(painter, scale, height - foot + px(_FOOT) / 2, zoom, theme)
+        right, line = scale.width - _LEFT, px(_LINE * zoom)
         for key in self.keys.values():
-            right = paint_key(painter, key, right, height - foot_height() + 2, foot_height() - 4, theme) - _KEY_GAP
-        self._paint_notes(painter, right, height, theme)
+            right = paint_key(painter, key, right, height - line - px(_FOOT) / 2, line, theme, zoom) - _KEY_GAP
         if rows is not None and len(rows):
-            self._paint_bar(painter, scale, height, rows, theme)
+            self._paint_bar(painter, scale, height - foot + 2, rows, theme)
         if self.message:
             _write_on_hole(painter, QRectF(0, 0, scale.width, height), self.message, theme)
 
-    def _paint_notes(self, painter: QPainter, width: float, height: float, theme: Theme) -> None:
-        x = 6.0
-        painter.setFont(font(_SMALL))
-        metrics = QFontMetricsF(painter.font())
-        # Where not all fits, the settings give way to the warning.
-        wanted = metrics.horizontalAdvance(self.warning) + 14 if self.warning else 0.0
-        for text, colour, kept in ((self.note, "muted", min(wanted, 0.6 * width)), (self.warning, "caution", 0.0)):
-            if text:
-                text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0.0, width - 12 - x - kept))
-                rect = QRectF(x, height - foot_height() + 2, metrics.horizontalAdvance(text) + 2, foot_height() - 4)
-                painter.fillRect(rect.adjusted(-3, 1, 3, 0), theme.colour("canvas", 0.8))
-                painter.setPen(theme.colour(colour))
-                painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, text)
-                x = rect.right() + 12
+    def _notes(self, scale: TimeScale, note: str, warning: str, zoom: float) -> list[list[str]]:
+        bar = max(bar_seconds(scale) * scale.px_per_second, px(_BAR_WORDS)) + _BAR_MARGIN
+        parts = [part for part in (*note.split(_SEPARATOR), warning) if part]
+        room = scale.width - _LEFT - _GAP
+        return foot_lines(parts, room - bar, room, _SMALL * zoom)
 
-    def _paint_bar(self, painter: QPainter, scale: TimeScale, height: float, rows: Rows, theme: Theme) -> None:
+    def _paint_notes(self, painter: QPainter, scale: TimeScale, top: float, zoom: float, theme: Theme) -> None:
+        painter.setFont(font(_SMALL * zoom))
+        metrics, line = QFontMetricsF(painter.font()), px(_LINE * zoom)
+        for number, parts in enumerate(self._notes(scale, self.note, self.warning, zoom)):
+            x = _LEFT
+            is_warned = bool(self.warning) and parts[-1:] == [self.warning]
+            settings = _SEPARATOR.join(parts[:-1] if is_warned else parts)
+            for text, colour in ((settings, "muted"), (self.warning if is_warned else "", "caution")):
+                if text:
+                    text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0.0, scale.width - _GAP - x))
+                    rect = QRectF(x, top + number * line, metrics.horizontalAdvance(text) + 2, line)
+                    painter.fillRect(rect.adjusted(-3, 0, 3, 0), theme.colour("canvas", 0.8))
+                    painter.setPen(theme.colour(colour))
+                    painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, text)
+                    x = rect.right() + metrics.horizontalAdvance(_SEPARATOR)
+
+    def _paint_bar(self, painter: QPainter, scale: TimeScale, base: float, rows: Rows, theme: Theme) -> None:
         units = nice_floor(max(_BAR_MIN_UV, _BAR_MAX_PX / rows.px_per_mm * rows.uv_per_mm))
         tall = units / rows.uv_per_mm * rows.px_per_mm
         seconds = bar_seconds(scale)
         wide = seconds * scale.px_per_second
         self.bars = [(units, seconds)]
-        right, base = scale.width - _BAR_MARGIN, height - foot_height() + 2
+        right = scale.width - _BAR_MARGIN
         painter.setFont(font(_SMALL))
         metrics = QFontMetricsF(painter.font())
         amplitude = f"{units:g} µV" if units < 1000 else f"{units / 1000:g} mV"

@@ -63,6 +63,7 @@ class Rows:
         self.looks = looks = looks or RowLooks()
         self.montage = montage
         self.height = height
+        self.bottom = bottom  # the room that was left under the last row
         self.uv_per_mm = uv_per_mm
         self.px_per_mm = px_per_mm
         self.names = montage.ch_names

@@ -164,7 +164,7 @@ def px(length: float) -> float:
     return length * _TextScale.factor
 
 
-def font(size: int, bold: bool = False) -> QFont:
+def font(size: float, bold: bool = False) -> QFont:
     """The application's font at a size in pixels, drawn at the scale in force; shared, so not to be changed."""
     return _font(QGuiApplication.font().family(), max(1, round(px(size))), bold)
 

@@ -45,6 +45,7 @@ class TraceCanvas(GraphicsView):
     span_selected = pyqtSignal(object)  # Window, or None after a click
     clicked = pyqtSignal(float, float)  # time, y
     label_clicked = pyqtSignal(object)  # Annotation
+    foot_changed = pyqtSignal()  # what stands at the foot of the page needs more lines, or fewer
     resized = pyqtSignal()
     painted = pyqtSignal()
 
@@ -118,7 +119,10 @@ class TraceCanvas(GraphicsView):
     def set_key(self, owner: str, key: ColourKey | None) -> None:
         """Say at the foot of the page what the colours of an overlay mean, or no more."""
         keys = {name: kept for name, kept in self.furniture.keys.items() if name != owner}
+        had_some = bool(self.furniture.keys)
         self.furniture.keys = keys if key is None else {**keys, owner: key}
+        if bool(self.furniture.keys) != had_some:
+            self.foot_changed.emit()
         self.repaint_all()
 
     def add_tool(self, tool: PointerTool) -> None:

@@ -125,6 +125,7 @@ class TraceView(QWidget):
         pointer.span_selected.connect(self.span_selected)
         pointer.clicked.connect(self.clicked)
         canvas.resized.connect(self._on_canvas_resized)
+        canvas.foot_changed.connect(self._fit_foot)
         canvas.painted.connect(self._on_painted)
 
     # What is drawn
@@ -215,6 +216,7 @@ class TraceView(QWidget):
             return
         self._note, self._hint, self._unfiltered_note = notes
         self._write_notes(self.canvas.picture.page)
+        self._fit_foot()
         self.canvas.repaint_all()
 
     def set_filters(self, filters: FilterBank) -> None:
@@ -359,6 +361,7 @@ class TraceView(QWidget):
         if self._montage is None:
             return
         top = band_height() if self._has_labels else _TOP_WITHOUT_LABELS
+        self._write_notes(self.canvas.picture.page)
         rows = Rows(
             self._montage,
             float(self.canvas.height()),
@@ -367,7 +370,7 @@ class TraceView(QWidget):
             self._channels,
             {**self._provisional, **self._quality},
             top,
-            foot_height(),
+            self._foot_height(),
             replace(self._looks, bad=self._bad),
         )
         self.canvas.rows = rows
@@ -380,6 +383,14 @@ class TraceView(QWidget):
             for overlay in self.overlays:
                 overlay.show_page(page, rows)
         self._changed()
+
+    def _foot_height(self) -> float:
+        return foot_height(*self.canvas.furniture.foot(self.canvas.scale_px, float(self.canvas.height())))
+
+    def _fit_foot(self) -> None:
+        """Move the rows where the foot of the page needs another height."""
+        if self.canvas.rows is not None and self.canvas.rows.bottom != self._foot_height():
+            self._rebuild_rows()
 
     def _name_rows(self, page: ColumnPage | None) -> None:
         rows = self.canvas.rows
@@ -408,6 +419,9 @@ class TraceView(QWidget):
             furniture.note, furniture.warning = self._unfiltered_note, _UNFILTERED + progress
         moment = self.axis.moment if page is not None else ""
         furniture.note = " · ".join(text for text in (moment, furniture.note) if text)
+        # Room for either, lest the rows move whenever a page comes from the overview first.
+        dated = [" · ".join(filter(None, (self.axis.moment, text))) for text in (self._note, self._unfiltered_note)]
+        furniture.reserve = tuple(zip(dated, (self._hint, f"{_UNFILTERED} · filtering, 100%"), strict=True))
         empty = page is not None and not page.complete and bool(np.isnan(page.lo).all())
         furniture.message = "" if not empty else "reading…" if filtered else "surveying the recording…"
 

@@ -9,10 +9,10 @@ from PyQt6.QtGui import QFontMetricsF, QImage, QPainter
 from analysis.recording import Window
 from viewers.colour_key import ColourKey
 from viewers.heat_scales import HeatScale
-from viewers.page_decor import Furniture, bar_seconds, paint_grid, paint_holes
+from viewers.page_decor import Furniture, bar_seconds, foot_height, paint_grid, paint_holes
 from viewers.page_state import Hole
 from viewers.rows import Rows
-from viewers.theme import font, theme
+from viewers.theme import font, set_text_scale, theme
 from viewers.time_scale import TimeScale
 
 WIDTH, HEIGHT = 1000, 400
@@ -117,20 +117,36 @@ def test_notes_and_messages_are_written(qapp) -> None:
     assert message[HEIGHT // 2 - 5 : HEIGHT // 2 + 5, WIDTH // 2 - 20 : WIDTH // 2 + 20].any()
 
 
-def test_keys_of_colours_stand_left_of_the_scale_bar_and_the_note_makes_room(qapp, eeg_channels, single_montage):
-    rows = Rows(single_montage("A"), HEIGHT, 7.0, 4.0, eeg_channels("A"))
+NOTE = "2001-01-01 13:36:17 (00:20) · LB-18.1 · 7 µV/mm · 10 s/page · 0.5–30 Hz, notch 50 Hz · bad: Fpz · reference A1"
+
+
+@pytest.mark.parametrize(("width", "height"), [(1000, 400), (420, 400), (350, 250)])
+@pytest.mark.parametrize("letters", [100, 150, 200])
+def test_all_settings_are_written_whole_above_the_keys_of_colours(qapp, width: int, height: int, letters: int) -> None:
+    set_text_scale(letters)
+    try:
+        scale = TimeScale(Window(0, 10), width)
+        furniture = Furniture(note=NOTE, warning="muscle may look like beta")
+        alone, _ = furniture.foot(scale, height)
+        furniture.keys = {"Gates": ColourKey("Gates of AXON", HeatScale(0, 1, 0.5, "", "space", "time"))}
+        lines, zoom = furniture.foot(scale, height)
+        written = furniture._notes(scale, furniture.note, furniture.warning, zoom)
+        assert " · ".join(part for line in written for part in line) == f"{NOTE} · muscle may look like beta"
+        metrics = QFontMetricsF(font(10 * zoom))
+        assert all(metrics.horizontalAdvance(" · ".join(line)) <= width - 12 for line in written)
+        assert len(written) == lines - 1  # the last one is that of the keys
+        assert lines >= alone
+        assert foot_height(lines, zoom) <= max(0.22 * height, 84)  # five lines of the usual letters
+    finally:
+        set_text_scale(100)
+
+
+def test_keys_of_colours_have_a_line_of_their_own_under_the_note(qapp) -> None:
     scale = TimeScale(Window(0, 10), WIDTH)
-    furniture = Furniture(note="LB-18.1 · " + 40 * "long note ")
-
-    def foot() -> np.ndarray:
-        seen = painted(lambda p: furniture.paint(p, scale, HEIGHT, rows, LIGHT))
-        return np.flatnonzero(seen[HEIGHT - 14 : HEIGHT - 6, : WIDTH - 130].any(axis=0))
-
-    assert foot()[-1] > WIDTH - 160  # the note takes all there is
+    furniture = Furniture(note=NOTE)
+    plain = painted(lambda p: furniture.paint(p, scale, HEIGHT, None, LIGHT))
     furniture.keys = {"Gates": ColourKey("Gates of AXON", HeatScale(0, 1, 0.5, "", "space", "time"))}
-    furniture.note = ""
-    alone = foot()
-    assert alone[0] > WIDTH / 2
-    furniture.note = "LB-18.1 · " + 40 * "long note "
-    both = foot()
-    assert not set(range(int(alone[0]) - 20, int(alone[0]) - 8)) & set(both.tolist())
+    keyed = painted(lambda p: furniture.paint(p, scale, HEIGHT, None, LIGHT))
+    np.testing.assert_array_equal(keyed[HEIGHT - 36 : HEIGHT - 18, :600], plain[HEIGHT - 20 : HEIGHT - 2, :600])
+    assert not keyed[HEIGHT - 18 :, :600].any()
+    assert keyed[HEIGHT - 18 :, 700:].any()

@@ -16,6 +16,8 @@ from analysis.annotation import Annotation
 from analysis.marks import Marks
 from analysis.montage import Derivation, Montage
 from analysis.recording import Page, Window
+from viewers.colour_key import ColourKey
+from viewers.heat_scales import HeatScale
 from viewers.overlays.base import OverlayState
 from viewers.theme import THEMES
 from viewers.trace_picture import with_columns
@@ -318,3 +320,17 @@ def test_the_note_begins_with_when_the_page_was_recorded(
     view.set_montage(single_montage(*NAMES), eeg_channels(*NAMES))
     view.show_page(page)
     assert view.canvas.furniture.note == "2020-03-02 10:11:32 (00:20) · 7 µV/mm"
+
+
+def test_rows_make_room_for_the_lines_at_the_foot_and_take_it_back(view: TraceView, page: Page) -> None:
+    view.show_page(page)
+    usual = view.rows.bottom
+    last = float(view.rows.centre[-1])
+    key = ColourKey("Gates of AXON", HeatScale(0, 1, 0.5, "", "space", "time"))
+    view.canvas.set_key("Gates", key)
+    assert view.rows.bottom >= usual + 15
+    assert view.rows.centre[-1] < last
+    view.canvas.set_key("Gates", None)
+    assert view.rows.bottom == usual
+    view.set_note(" · ".join(20 * ["a setting of some length"]))
+    assert view.rows.bottom >= usual + 15
