@@ -90,6 +90,9 @@ def random_model(name: str, device: str | torch.device = "cpu") -> torch.nn.Modu
     """The model of such a name; CheckpointError says what there is instead of what was asked for."""
     family, size, seed = _parse(name)
     model = untrained_model(family, SIZES[family][size], seed=seed, device=device)
+    if family == "axon":
+        # As training begins all tokens have equal gates, of which there is nothing to see.
+        model.draw_gates(seed)  # type: ignore[operator]
     facts = model.checkpoint
     assert isinstance(facts, Checkpoint)
     card = {"name": f"{PREFIX}{family}:{size}:{seed}", "trained": False, "seed": seed}

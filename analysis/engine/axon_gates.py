@@ -1,10 +1,11 @@
-"""AXON's gates on a recording: which axis each layer listens to, and what happens when it may not choose."""
+"""AXON's gates on a recording: which axis each layer listens to; and where a dense model's attention goes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -17,8 +18,8 @@ from analysis.engine.model_inputs import ModelInput, model_input
 from analysis.engine.model_windows import WindowPlan
 from analysis.errors import AnalysisError
 from analysis.progress import Progress
+from analysis.topography import scalp_layout
 from models.axon.config import AxonConfig
-from models.axon.interventions import INTERVENTIONS, Calibration, calibrate, intervene
 from models.axon.introspection import (
     COLLAPSE_RATIO,
     Gates,
@@ -28,7 +29,7 @@ from models.axon.introspection import (
     entropy_ratio,
     uniform_mass,
 )
-from models.axon.model import Axon, mean_over_tokens
+from models.axon.model import Axon
 
 _BATCH_TOKENS = 4096
 Answer = TypeVar("Answer")
@@ -41,6 +42,7 @@ class AxonWindows:
 
     source: ModelInput
     config: AxonConfig
+    recording: Path
 
     @property
     def plan(self) -> WindowPlan:
@@ -56,6 +58,22 @@ class AxonWindows:
     def n_patches(self) -> int:
         """Patches of a window."""
         return self.config.n_patches(round(self.plan.seconds * self.config.sampling_rate_hz))
+
+    @property
+    def has_one_scale(self) -> bool:
+        """Whether the shortest window reaches over all patches, so that the temporal branches are the same."""
+        scales = self.config.scales
+        return bool(scales) and scales[0] is not None and scales[0] >= self.n_patches - 1
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What of each window is not looked at."""
+        rate = self.config.sampling_rate_hz
+        samples = round(self.plan.seconds * rate)
+        unused = samples - self.config.samples_used(samples)
+        if not unused:
+            return ()
+        return (f"The last {unused / rate:g} s of each window fill no patch and are not looked at [our definition].",)
 
     def batches(self, progress: Progress, text: str) -> Iterator[Tensor]:
         """Signals (B, C, samples), z-scored and clipped as in the paper's pretraining."""
@@ -73,63 +91,68 @@ class AxonWindows:
 def axon_windows(inputs: Inputs, progress: Progress, most: int | None = None) -> AxonWindows:
     """Plan the windows of an analysis; AnalysisError when there is none, or none that holds a patch."""
     source = model_input(inputs, inputs.model, float(inputs.options["window"]), most, progress)
-    return AxonWindows(source, inputs.model.network.config)
+    return AxonWindows(source, inputs.model.network.config, Path(inputs.recording.path))
 
 
 def gate_profile(inputs: Inputs, progress: Progress) -> Findings:
     """Weights of both gates by layer, window, channel and patch, with profile and spread (spec section 8.1-8.3)."""
     model: Axon = inputs.model.network
     windows = axon_windows(inputs, progress, inputs.options["windows"])
-    parts = [_collect(model, batch, windows.positions) for batch in windows.batches(progress, "gates")]
-    axis = np.concatenate([part[0] for part in parts], 1)  # (layers, windows, C, T)
-    short = np.concatenate([part[1] for part in parts], 1) if parts[0][1] is not None else None
+    parts = [_collect(inputs, batch, windows.positions) for batch in windows.batches(progress, "gates")]
+    axis = np.concatenate([part[0] for part in parts], 1)  # (layers, windows, C, T, paths)
+    axes = ("layer", "window", "channel", "patch")
     arrays = {
-        "temporal": NamedArray(
-            axis, ("layer", "window", "channel", "patch"), "1", "weight of the temporal path", "paper"
-        ),
+        "temporal": NamedArray(axis[..., 0], axes, "1", "weight of the temporal path", "paper"),
         "patch_onset": NamedArray(
             windows.patch_onsets(), ("window", "patch"), "s", "begin of a patch, after the first window's onset"
         ),
         **_profile(axis),
+        **_places(inputs, windows.plan.ch_names),
     }
-    one_scale = windows.n_patches <= model.config.radius + 1
-    if short is not None and not one_scale:
-        arrays["short"] = NamedArray(
-            short, ("layer", "window", "channel", "patch"), "1", "weight of the short window", "reference"
-        )
-        arrays["short_mean"] = NamedArray(short.mean((1, 2, 3)), ("layer",), "1", "mean weight of the short window")
+    if axis.shape[-1] > 2:
+        arrays["global"] = NamedArray(axis[..., 2], axes, "1", "weight of the path over all tokens", "paper")
     notes = list(windows.plan.notes)
-    if one_scale and short is not None:
-        notes.append(
-            f"A window of {windows.n_patches} patches holds only one scale: both temporal branches are the same."
-        )
+    if parts[0][1] is not None:
+        if windows.has_one_scale:
+            notes.append(
+                f"A window of {windows.n_patches} patches holds only one scale: both temporal branches are the same "
+                "[reference]."
+            )
+        else:
+            short = np.concatenate([part[1] for part in parts if part[1] is not None], 1)
+            arrays.update(_scale_profile(short, "reference" if model.config.scale_gate == "token" else "paper"))
     if len(windows.plan.onsets) == 1:
         notes.append("D_content needs at least two windows and is not defined for one.")
-    return _findings(windows, arrays, notes, {"n_windows": len(windows.plan.onsets), "collapse": COLLAPSE_RATIO})
+    facts: dict[str, object] = {"n_windows": len(windows.plan.onsets), "collapse": COLLAPSE_RATIO}
+    labels: dict[str, tuple[str, ...]] = {"coordinate": ("right", "front")} if "place" in arrays else {}
+    return axon_findings(windows, arrays, notes, facts, labels)
 
 
-def _collect(model: Axon, batch: Tensor, positions: Tensor) -> tuple[np.ndarray, np.ndarray | None]:
-    gates: Gates = _or_refuse(lambda: collect_gates(model, batch, positions))
-    axis = np.stack([gates.axis[i][..., 0].cpu().numpy() for i in sorted(gates.axis)])
+def _collect(inputs: Inputs, batch: Tensor, positions: Tensor) -> tuple[np.ndarray, np.ndarray | None]:
+    """Axis gates (layers, windows, C, T, paths), and weights (layers, windows, C, T) of the short window."""
+    gates: Gates = or_refuse(inputs, lambda: collect_gates(inputs.model.network, batch, positions))
+    axis = np.stack([gates.axis[i].cpu().numpy() for i in sorted(gates.axis)])
     if not gates.scale:
         return axis, None
     return axis, np.stack([gates.scale[i][..., 0].cpu().numpy() for i in sorted(gates.scale)])
 
 
 def _profile(axis: np.ndarray) -> dict[str, NamedArray]:
-    """What is drawn by layer, of temporal weights (layers, windows, C, T)."""
-    weights = [torch.from_numpy(np.stack([layer, 1 - layer], -1)) for layer in axis]
-    spread = [dispersion(torch.tensor(layer)) for layer in axis]
+    """What is drawn by layer, of axis gates (layers, windows, C, T, paths)."""
+    temporal = axis[..., 0]
+    spread = [dispersion(torch.tensor(layer)) for layer in temporal]
     content = [s.content if s.content is not None else np.nan for s in spread]
 
     def by_layer(values: object, meaning: str, source: Source) -> NamedArray:
         return NamedArray(np.asarray(values), ("layer",), "1", meaning, source)
 
     return {
-        "mean": by_layer(axis.mean((1, 2, 3)), "mean temporal weight over tokens", "paper"),
-        "sd": by_layer(axis.std((1, 2, 3)), "standard deviation of the temporal weight over tokens", "paper"),
+        "mean": by_layer(temporal.mean((1, 2, 3)), "mean temporal weight over tokens", "paper"),
+        "sd": by_layer(temporal.std((1, 2, 3)), "standard deviation of the temporal weight over tokens", "paper"),
         "entropy_ratio": by_layer(
-            [entropy_ratio(w) for w in weights], "mean entropy of the two weights over that of equal ones", "paper"
+            [entropy_ratio(torch.from_numpy(layer)) for layer in axis],
+            "mean entropy of a token's weights over that of equal ones",
+            "paper",
         ),
         "d_token": by_layer([s.token for s in spread], "D_token: spread over all tokens", "our definition"),
         "d_position": by_layer([s.position for s in spread], "spread of the means by position", "our definition"),
@@ -139,57 +162,31 @@ def _profile(axis: np.ndarray) -> dict[str, NamedArray]:
     }
 
 
-def gate_interventions(inputs: Inputs, progress: Progress) -> Findings:
-    """How class probabilities and the mean token move when the gates are replaced (spec section 8.4)."""
-    model: Axon = inputs.model.network
-    windows = axon_windows(inputs, progress)
-    gate = inputs.options["gate"]
-    batches = list(windows.batches(progress, "reading"))
-    calibration: Calibration = _or_refuse(
-        lambda: calibrate(
-            model,
-            [{"signal": batch, "positions": windows.positions} for batch in batches],
-            gate,
-            inputs.options["calibration"],
-        )
-    )
-    learned = _answers(model, batches, windows.positions)
-    answers = []
-    for i, kind in enumerate(INTERVENTIONS):
-        progress.report(i, len(INTERVENTIONS), kind.replace("_", " "))
-        with intervene(model, kind, calibration, inputs.options["seed"], gate):
-            answers.append(_answers(model, batches, windows.positions))
-    pooled = np.stack([answer[0] for answer in answers])  # (interventions, windows, D)
-    own = learned[0]
-    cosine = (pooled * own).sum(-1) / (np.linalg.norm(pooled, axis=-1) * np.linalg.norm(own, axis=-1))
-    arrays = {
-        "cosine": NamedArray(
-            cosine, ("intervention", "window"), "1", "cosine of the mean token with that of the learned gates",
-            "our definition",
+def _scale_profile(short: np.ndarray, source: Source) -> dict[str, NamedArray]:
+    """The scale gate, of weights (layers, windows, C, T) of the short window."""
+    return {
+        "short": NamedArray(
+            short, ("layer", "window", "channel", "patch"), "1", "weight of the short window", source
         ),
-        "window_onset": NamedArray(
-            windows.plan.onsets - windows.plan.onsets[0], ("window",), "s", "begin of a window, after the first one's"
+        "short_mean": NamedArray(
+            short.mean((1, 2, 3)), ("layer",), "1", "mean weight of the short window over tokens", source
+        ),
+        "short_sd": NamedArray(
+            short.std((1, 2, 3)), ("layer",), "1", "standard deviation of the short window's weight over tokens", source
         ),
     }  # fmt: skip
-    if learned[1] is not None:
-        scores = np.stack([answer[1] for answer in answers if answer[1] is not None])
-        arrays["probability"] = NamedArray(
-            learned[1], ("window", "class"), "1", "class probabilities with the learned gates"
-        )
-        arrays["probability_change"] = NamedArray(
-            scores - learned[1], ("intervention", "window", "class"), "1", "change of the class probabilities", "paper"
-        )
-    facts = {"gate": gate, "n_windows": len(windows.plan.onsets), "calibration_windows": calibration.n_windows}
-    labels = {"intervention": tuple(INTERVENTIONS), "class": tuple(inputs.model.facts.labels)}
-    return _findings(windows, arrays, list(windows.plan.notes), facts, labels)
 
 
-def _answers(model: Axon, batches: list[Tensor], positions: Tensor) -> tuple[np.ndarray, np.ndarray | None]:
-    """Mean tokens (windows, D) and, with a head, class probabilities (windows, K)."""
-    with torch.inference_mode():
-        pooled = torch.cat([mean_over_tokens(model.tokens(batch, positions), None) for batch in batches])
-        scores = model.classify(pooled).softmax(-1).cpu().numpy() if model.config.n_outputs else None
-    return pooled.cpu().numpy(), scores
+def _places(inputs: Inputs, ch_names: tuple[str, ...]) -> dict[str, NamedArray]:
+    """Where the channels lie on a drawing of the head; nothing where the recording has too few electrodes for one."""
+    try:
+        layout = scalp_layout(inputs.recording)
+    except AnalysisError:
+        return {}
+    found = dict(zip(layout.ch_names, layout.points, strict=True))
+    points = np.array([found.get(name, (np.nan, np.nan)) for name in ch_names])
+    meaning = "place on the head seen from above: to the right, to the nose; the outline is at distance 1"
+    return {"place": NamedArray(points, ("channel", "coordinate"), "1", meaning)}
 
 
 def relation_masses(inputs: Inputs, progress: Progress) -> Findings:
@@ -200,7 +197,7 @@ def relation_masses(inputs: Inputs, progress: Progress) -> Findings:
     count = 0
     for batch in windows.batches(progress, "attention"):
         for single in batch:
-            masses = _or_refuse(partial(dense_relation_mass, model, single[None], windows.positions))
+            masses = or_refuse(inputs, partial(dense_relation_mass, model, single[None], windows.positions))
             table = np.array([[getattr(masses[i], name) for name in _MASSES] for i in sorted(masses)])
             sums = table if sums is None else sums + table
             count += 1
@@ -212,24 +209,31 @@ def relation_masses(inputs: Inputs, progress: Progress) -> Findings:
         "uniform": NamedArray(equal, ("relation",), "1", "share if all tokens counted alike", "paper"),
     }
     labels: dict[str, tuple[str, ...]] = {"relation": ("itself", "same channel", "same time", "neither")}
-    return _findings(windows, arrays, list(windows.plan.notes), {"n_windows": count}, labels)
+    return axon_findings(windows, arrays, list(windows.plan.notes), {"n_windows": count}, labels)
 
 
-def _or_refuse(work: Callable[[], Answer]) -> Answer:
+def or_refuse(inputs: Inputs, work: Callable[[], Answer]) -> Answer:
     """What a model says it cannot do, in the words of an analysis."""
     try:
         return work()
     except ValueError as error:
-        raise AnalysisError(f"this AXON cannot answer, {error}: choose another checkpoint or analysis") from error
+        facts = inputs.model.facts
+        name = facts.path or facts.card.get("name")
+        gated = inputs.model.network.config.has_axis_gate
+        other = "gates or gate-interventions" if gated else "relation-mass, cka or effective-rank"
+        raise AnalysisError(
+            f"this AXON cannot answer, {error} ({name}): ask it for {other}, or choose another variant"
+        ) from error
 
 
-def _findings(
+def axon_findings(
     windows: AxonWindows,
     arrays: dict[str, NamedArray],
     notes: list[str],
     facts: dict[str, object],
     labels: dict[str, tuple[str, ...]] | None = None,
 ) -> Findings:
+    """What every analysis of an AXON says of its windows, beside arrays, notes and facts of its own."""
     plan = windows.plan
     layers = {"layer": tuple(f"{i}" for i in range(windows.config.depth))}
     return Findings(
@@ -243,6 +247,6 @@ def _findings(
             "left_out": [list(pair) for pair in plan.left_out],
         },
         {"channel": plan.ch_names, **layers, **(labels or {})},
-        tuple(notes),
+        (*notes, *windows.notes),
         windows.source.describe(),
     )

@@ -1,15 +1,17 @@
-"""What an AXON's windows are worth to a linear probe: with its gates replaced, with electrodes covered or deleted.
+"""What an AXON's windows are worth to a linear probe, and what it loses without some electrodes.
 
 The probe is logistic regression on the mean token of a window (the encoder is frozen), trained on half of the labelled
-windows as they are and tested on the other half as they are changed; three seeds draw the halves. Windows are labelled
-by the marked seizures that overlap them, or by the mark of a named text over their middle. Paper: gate interventions,
-appendix I.2 and I.3; spec sections 8.4 and 8.7.
+windows as they are and tested on the other half as they are changed; three seeds draw the halves. Paper: appendix I.2
+and I.3; spec section 8.7.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -18,19 +20,22 @@ from torch import Tensor
 from analysis.analyses import Findings, NamedArray
 from analysis.engine.axon_gates import AxonWindows, axon_windows
 from analysis.engine.inputs import Inputs
+from analysis.engine.other_recordings import named_paths
+from analysis.engine.window_labels import label_windows
 from analysis.errors import AnalysisError
+from analysis.event_tables import read_events
 from analysis.progress import Progress
-from analysis.seizure_marks import seizures
-from models.axon.interventions import INTERVENTIONS, calibrate, intervene
+from analysis.readers import open_recording
+from analysis.recording import Window
 from models.axon.model import Axon, mean_over_tokens
 
 SEEDS = (0, 1, 2)
 LEFT_STRIP = ("FC5", "FC3", "FC1", "C5", "C3", "C1", "CP3")
 RIGHT_STRIP = ("FC6", "FC4", "FC2", "C6", "C4", "C2", "CP4")
-SHARES = (0.0, 0.1, 0.25, 0.5, 0.75)
-SEIZURE = "seizure"
-CLASSES = ("background", SEIZURE)
+SHARES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9)
+PROBE = "logistic regression on the mean token, trained on half of the windows, classes weighed alike"
 _LEAST = 4  # windows of each class
+_LISTED = 8
 
 
 @dataclass(frozen=True)
@@ -68,79 +73,174 @@ def _half(labels: np.ndarray, seed: int) -> np.ndarray:
     return chosen
 
 
-def probe_interventions(inputs: Inputs, progress: Progress) -> Findings:
-    """Balanced accuracy of a probe with the gates as learned and with each of the seven interventions."""
-    data = _labelled(inputs, progress)
-    learned = data.features()
-    given = [{"signal": batch, "positions": data.windows.positions} for batch in data.batches]
-    calibration = calibrate(data.model, given, "axis")
-    tables = [_accuracies(learned, learned, data.labels)]
-    for i, kind in enumerate(INTERVENTIONS):
-        progress.report(i, len(INTERVENTIONS), kind.replace("_", " "))
-        with intervene(data.model, kind, calibration, inputs.options["seed"]):
-            tables.append(_accuracies(learned, data.features(), data.labels))
-    accuracy = np.array(tables)  # (interventions + 1, seeds)
-    arrays = {
-        "balanced_accuracy": NamedArray(
-            accuracy, ("intervention", "seed"), "1", "balanced accuracy of a linear probe", "paper"
-        ),
-        "change": NamedArray(accuracy[1:].mean(1) - accuracy[0].mean(), ("change_of",), "1", "change, mean over seeds"),
-    }
-    names = {"intervention": ("learned", *INTERVENTIONS), "change_of": tuple(INTERVENTIONS), "seed": _seeds()}
-    return Findings(arrays, _facts(data), names, data.windows.plan.notes, data.windows.source.describe())
+@dataclass(frozen=True)
+class LabelledPart:
+    """The windows of one recording: signals (B, C, samples), positions (C, 3), and each window's class, -1 for none."""
+
+    windows: AxonWindows
+    batches: Sequence[Tensor]
+    positions: Tensor
+    labels: np.ndarray
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """The labelled windows of some recordings, for one model."""
+
+    model: Axon
+    parts: Sequence[LabelledPart]
+    classes: tuple[str, ...]
+
+    @property
+    def labels(self) -> np.ndarray:
+        """The class of each labelled window (windows,)."""
+        labels = np.concatenate([part.labels for part in self.parts])
+        return labels[labels >= 0]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Windows of each class."""
+        return {name: int((self.labels == i).sum()) for i, name in enumerate(self.classes)}
+
+    @torch.inference_mode()
+    def features(self, cover: Callable[[AxonWindows], np.ndarray] | None = None) -> np.ndarray:
+        """Mean tokens (labelled windows, D); `cover` tells which channels of a recording are missing, bool (C,)."""
+        rows = []
+        for part in self.parts:
+            covered = torch.from_numpy(cover(part.windows)) if cover is not None else None
+            found = []
+            for batch in part.batches:
+                missing = covered.to(batch.device).expand(len(batch), -1) if covered is not None else None
+                tokens = self.model.tokens(batch, part.positions, missing)
+                found.append(mean_over_tokens(tokens, missing))
+            rows.append(torch.cat(found).double().cpu().numpy()[part.labels >= 0])
+        return np.concatenate(rows)
+
+
+def read_labelled(recordings: Sequence[Inputs], progress: Progress, most: int) -> Labelled:
+    """At most `most` windows with their labels, of the spans of some recordings.
+
+    The labels of the first come from the option `events`, where it names a table, instead of from the recording.
+    AnalysisError where a class has too few windows.
+    """
+    parts: list[LabelledPart] = []
+    names: tuple[str, ...] = ()
+    texts: Counter[str] = Counter()
+    for i, one in enumerate(recordings):
+        windows = axon_windows(one, progress, max(1, most // len(recordings)))
+        table = one.options["events"] if i == 0 else ""
+        marks = read_events(table, duration=one.recording.duration).events if table else one.recording.annotations
+        labels = label_windows(windows.plan.onsets, windows.plan.seconds, marks, one.options["labels"])
+        names = labels.names
+        texts.update(mark.description for mark in marks)
+        batches = list(windows.batches(progress, f"reading {Path(one.recording.path).name}"))
+        parts.append(LabelledPart(windows, batches, windows.positions, labels.index))
+    data = Labelled(recordings[0].model.network, parts, names)
+    if len(names) < 2 or min(data.counts.values()) < _LEAST:
+        told = ", ".join(f"{count} of {name}" for name, count in data.counts.items())
+        raise AnalysisError(
+            f"there are too few windows for a probe ({recordings[0].recording.path}; {told}): give shorter windows, "
+            f"or a longer span or other labels with at least {_LEAST} windows each; {_marks_there(texts)}"
+        )
+    return data
+
+
+def _marks_there(texts: Counter[str]) -> str:
+    """Which marks there are, the commonest first."""
+    shown = [text for text, _ in texts.most_common(_LISTED)]
+    more = ", …" if len(texts) > _LISTED else ""
+    return f"marked are {', '.join(shown)}{more}" if shown else "nothing is marked"
+
+
+@contextmanager
+def _beside(inputs: Inputs) -> Iterator[list[Inputs]]:
+    """The recording of an analysis, and those named in its option `recordings`, whole."""
+    with opened(inputs) as others:
+        yield [inputs, *others]
+
+
+@contextmanager
+def opened(inputs: Inputs) -> Iterator[list[Inputs]]:
+    """The recordings named in the option `recordings`, whole."""
+    with ExitStack() as stack:
+        found = []
+        for path in named_paths(inputs.options["recordings"]):
+            recording = stack.enter_context(open_recording(path))
+            found.append(replace(inputs, recording=recording, window=Window(0.0, recording.duration)))
+        yield found
 
 
 def lesion(inputs: Inputs, progress: Progress) -> Findings:
     """Recall of each class with electrodes covered (I.2), and balanced accuracy as ever more are deleted (I.3)."""
-    data = _labelled(inputs, progress)
-    windows, names = data.windows, data.windows.plan.ch_names
+    with _beside(inputs) as found:
+        data = read_labelled(found, progress, inputs.options["windows"])
+    covers = _covers(inputs, data)
+    steps = len(covers) + len(SHARES)
     learned = data.features()
-    covers = {name: _cover(names, windows, name) for name in ("left", "right")}
-    if inputs.options["cover"]:
-        covers["chosen"] = _chosen(names, inputs.options["cover"])
-    rows = [_recalls(learned, learned, data.labels)]
-    for i, covered in enumerate(covers.values()):
-        progress.report(i, len(covers) + len(SHARES), "covering electrodes")
-        rows.append(_recalls(learned, data.features(covered), data.labels))
+    recall = [_recalls(learned, learned, data.labels)]
+    for i, cover in enumerate(covers.values()):
+        progress.report(i, steps, "covering electrodes")
+        recall.append(_recalls(learned, data.features(cover), data.labels))
     deletion = []
     for i, share in enumerate(SHARES):
-        progress.report(len(covers) + i, len(covers) + len(SHARES), f"deleting {share:.0%}")
-        deletion.append(_deleted(data, learned, share))
-    arrays = {
-        "recall": NamedArray(np.array(rows), ("cover", "seed", "class"), "1", "recall of a linear probe", "paper"),
-        "covered": NamedArray(
-            np.array([np.zeros(len(names)), *covers.values()], float),
-            ("cover", "channel"),
-            "1",
-            "1 for what is covered",
-        ),
-        "deletion": NamedArray(
-            np.array(deletion), ("share", "seed"), "1", "balanced accuracy with electrodes deleted at random", "paper"
-        ),
-    }
-    labels_of = {
+        progress.report(len(covers) + i, steps, f"deleting {share:.0%}")
+        deletion.append([_deleted(data, learned, share, seed) for seed in SEEDS])
+    windows = data.parts[0].windows
+    covered = np.array([np.zeros(len(windows.plan.ch_names)), *(cover(windows) for cover in covers.values())], float)
+    labels = {
         "cover": ("none", *covers),
         "class": data.classes,
-        "channel": names,
+        "channel": windows.plan.ch_names,
         "share": tuple(f"{share:.0%}" for share in SHARES),
-        "seed": _seeds(),
+        "seed": tuple(map(str, SEEDS)),
     }
-    missing = [name for name, covered in covers.items() if not covered.any()]
-    notes = [*windows.plan.notes, *(f"No electrode of the {name} strip is in the recording." for name in missing)]
-    return Findings(arrays, _facts(data), labels_of, tuple(notes), windows.source.describe())
+    bare = [name for name, row in zip(covers, covered[1:], strict=True) if not row.any()]
+    notes = [
+        *windows.plan.notes,
+        *windows.notes,
+        *(f"No electrode of the {n} strip is in the recording." for n in bare),
+    ]
+    return Findings(
+        _lesion_arrays(np.array(recall), covered, np.array(deletion)),
+        probe_facts(data),
+        labels,
+        tuple(notes),
+        windows.source.describe(),
+    )
 
 
-def _deleted(data: Labelled, learned: np.ndarray, share: float) -> list[float]:
-    n = len(data.windows.plan.ch_names)
-    accuracies = []
-    for seed in SEEDS:
+def _lesion_arrays(recall: np.ndarray, covered: np.ndarray, deletion: np.ndarray) -> dict[str, NamedArray]:
+    """Of recalls (covers, seeds, classes), covered channels (covers, channels), and accuracies (shares, seeds)."""
+    change = (recall - recall[:1]).mean(1)
+    meaning = "balanced accuracy of the probe with electrodes deleted at random"
+    return {
+        "recall": NamedArray(recall, ("cover", "seed", "class"), "1", "recall of a linear probe", "paper"),
+        "recall_change": NamedArray(
+            change, ("cover", "class"), "1", "change of recall from no electrode covered, mean over seeds", "paper"
+        ),
+        "covered": NamedArray(
+            covered, ("cover", "channel"), "1", "1 for a channel that is covered (left out of the grid)",
+            "our definition",
+        ),
+        "deletion": NamedArray(deletion, ("share", "seed"), "1", meaning, "paper"),
+    }  # fmt: skip
+
+
+def _deleted(data: Labelled, learned: np.ndarray, share: float, seed: int) -> float:
+    """Balanced accuracy without a share of the electrodes: the first ones of a seed's order."""
+
+    def cover(windows: AxonWindows) -> np.ndarray:
+        n = len(windows.plan.ch_names)
         gone = np.zeros(n, bool)
-        gone[np.random.default_rng(seed).permutation(n)[: round(share * n)]] = True
-        accuracies.append(probe(learned, data.features(gone), data.labels, seed).balanced_accuracy)
-    return accuracies
+        gone[np.random.default_rng(seed).permutation(n)[: min(round(share * n), n - 1)]] = True
+        return gone
+
+    changed = data.features(cover) if share else learned
+    return probe(learned, changed, data.labels, seed).balanced_accuracy
 
 
-def _accuracies(learned: np.ndarray, changed: np.ndarray, labels: np.ndarray) -> list[float]:
+def accuracies(learned: np.ndarray, changed: np.ndarray, labels: np.ndarray) -> list[float]:
+    """Balanced accuracy by seed."""
     return [probe(learned, changed, labels, seed).balanced_accuracy for seed in SEEDS]
 
 
@@ -148,89 +248,38 @@ def _recalls(learned: np.ndarray, changed: np.ndarray, labels: np.ndarray) -> li
     return [probe(learned, changed, labels, seed).by_class for seed in SEEDS]
 
 
-@dataclass(frozen=True)
-class Labelled:
-    """The windows that have a label: the model, the signals of all windows, which of these count, and their labels."""
-
-    model: Axon
-    windows: AxonWindows
-    batches: Sequence[Tensor]
-    chosen: np.ndarray
-    labels: np.ndarray
-    classes: tuple[str, ...]
-
-    @torch.inference_mode()
-    def features(self, covered: np.ndarray | None = None) -> np.ndarray:
-        """Mean tokens (labelled windows, D), with some channels missing."""
-        rows = []
-        for batch in self.batches:
-            missing = None
-            if covered is not None and covered.any():
-                missing = torch.from_numpy(covered).to(batch.device).expand(len(batch), -1)
-            rows.append(mean_over_tokens(self.model.tokens(batch, self.windows.positions, missing), missing))
-        features: np.ndarray = torch.cat(rows).double().cpu().numpy()[self.chosen]
-        return features
+def _covers(inputs: Inputs, data: Labelled) -> dict[str, Callable[[AxonWindows], np.ndarray]]:
+    """Both motor strips, and what the reader has chosen."""
+    covers = {"left": _at(LEFT_STRIP), "right": _at(RIGHT_STRIP)}
+    if inputs.options["cover"]:
+        names = data.parts[0].windows.plan.ch_names
+        wanted = [word.strip() for word in inputs.options["cover"].split(",") if word.strip()]
+        unknown = [word for word in wanted if word not in names]
+        if unknown:
+            raise AnalysisError(f"no channel is called {unknown[0]!r}: choose from {', '.join(names)}")
+        covers["chosen"] = _at(wanted)
+    return covers
 
 
-def _labelled(inputs: Inputs, progress: Progress) -> Labelled:
-    """The windows and their labels; AnalysisError where a class has too few."""
-    windows = axon_windows(inputs, progress, inputs.options["windows"])
-    found, classes = _labels_of(inputs, windows)
-    chosen = found >= 0
-    counts = [int((found == c).sum()) for c in range(len(classes))]
-    if min(counts) < _LEAST:
-        told = ", ".join(f"{count} of {name}" for count, name in zip(counts, classes, strict=True))
-        raise AnalysisError(
-            f"there are too few windows for a probe ({inputs.recording.path}; {told}): "
-            f"give shorter windows, or a recording with at least {_LEAST} of each"
-        )
-    batches = list(windows.batches(progress, "reading"))
-    return Labelled(inputs.model.network, windows, batches, chosen, found[chosen], classes)
+def _at(places: Sequence[str]) -> Callable[[AxonWindows], np.ndarray]:
+    """Which channels of a recording lie at some sites, or are called so."""
+
+    def cover(windows: AxonWindows) -> np.ndarray:
+        pairs = zip(windows.plan.sites, windows.plan.ch_names, strict=True)
+        return np.array([site in places or name in places for site, name in pairs])
+
+    return cover
 
 
-def _labels_of(inputs: Inputs, windows: AxonWindows) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Each window's class, -1 for none, and the names of the classes."""
-    seconds, onsets = windows.plan.seconds, windows.plan.onsets
-    if inputs.options["labels"] == SEIZURE:
-        marked = seizures(inputs.recording.annotations)
-        return np.array([int(any(a < t + seconds and z > t for a, z in marked)) for t in onsets]), CLASSES
-    texts = tuple(text.strip() for text in inputs.options["labels"].split(",") if text.strip())
-    if len(texts) < 2:
-        raise AnalysisError(
-            f"the option labels needs {SEIZURE}, or texts of at least two marks with commas between"
-        )
-    found = np.full(len(onsets), -1)
-    for mark in inputs.recording.annotations:
-        if mark.description in texts:
-            middle = onsets + seconds / 2
-            found[(middle >= mark.onset) & (middle < mark.stop)] = texts.index(mark.description)
-    return found, texts
-
-
-def _cover(names: Sequence[str], windows: AxonWindows, side: str) -> np.ndarray:
-    strip = LEFT_STRIP if side == "left" else RIGHT_STRIP
-    sites = [site or name for site, name in zip(windows.plan.sites, names, strict=True)]
-    return np.array([site in strip for site in sites])
-
-
-def _chosen(names: Sequence[str], text: str) -> np.ndarray:
-    wanted = [word.strip() for word in text.split(",") if word.strip()]
-    unknown = [word for word in wanted if word not in names]
-    if unknown:
-        raise AnalysisError(f"no channel is called {unknown[0]!r}: choose from {', '.join(names)}")
-    return np.array([name in wanted for name in names])
-
-
-def _facts(data: Labelled) -> dict[str, object]:
-    plan = data.windows.plan
+def probe_facts(data: Labelled) -> dict[str, object]:
+    """What the probe was made from."""
+    windows = data.parts[0].windows
     return {
         "n_windows": len(data.labels),
-        "n_of_class": {name: int((data.labels == i).sum()) for i, name in enumerate(data.classes)},
-        "first_window": float(plan.onsets[0]),
-        "window_seconds": plan.seconds,
-        "probe": "logistic regression on the mean token, half of the windows, balanced classes",
+        "n_of_class": data.counts,
+        "probe_recordings": [str(part.windows.recording) for part in data.parts],
+        "first_window": float(windows.plan.onsets[0]),
+        "window_seconds": windows.plan.seconds,
+        "probe": PROBE,
+        "seeds": list(SEEDS),
     }
-
-
-def _seeds() -> tuple[str, ...]:
-    return tuple(str(seed) for seed in SEEDS)

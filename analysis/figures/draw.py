@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 DRAWINGS: Mapping[str, str] = {
     "gates": "analysis.figures.axon:draw_gates",
     "gate-interventions": "analysis.figures.axon:draw_interventions",
-    "probe-interventions": "analysis.figures.axon:draw_probe",
     "lesion": "analysis.figures.axon:draw_lesion",
     "relation-mass": "analysis.figures.axon:draw_relation_mass",
     "experts": "analysis.figures.prise:draw_experts",

@@ -136,10 +136,11 @@ class AxisAttention(_Path):
         branches = []
         for attend, radius in zip(self.branches, self.config.scales, strict=True):
             bias = self._sum(absent, self._window(patches, radius, y.device), self._decay(patches, radius, y.device))
-            branches.append(self.temporal_out(attend(qkv, bias, plain)).unflatten(0, (batch, channels)))
-        if self.scale_gate is None:
-            return branches[0]
-        return _mixed(branches, self.scale_gate(y))
+            branches.append(attend(qkv, bias, plain).unflatten(0, (batch, channels)))
+        # The weights of a gate sum to one, so that the projection, with its bias, may come after the mixture.
+        mixed = branches[0] if self.scale_gate is None else _mixed(branches, self.scale_gate(y))
+        out: Tensor = self.temporal_out(mixed)
+        return out
 
     def over_space(self, y: Tensor, missing: Tensor | None, near: Tensor | None, plain: bool = False) -> Tensor:
         """The electrodes of each patch among themselves."""

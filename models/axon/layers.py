@@ -18,6 +18,7 @@ AXIS_BIAS = (0.5, 0.0)  # a slight lean to time: softmax gives 0.622 (public cod
 SCALE_BIAS = (0.0, 1.0)  # towards the long window: 0.731 (public code)
 FIRST_TEMPERATURE, LAST_TEMPERATURE, COOLING_STEPS = 2.0, 1.0, 1500
 _PERIOD_BASE = 10_000.0
+_DRAWN = 2.0  # leaves most weights between 0.2 and 0.8
 
 
 class RMSNorm(nn.Module):
@@ -67,6 +68,14 @@ class TokenGate(nn.Module):
         with torch.no_grad():
             if not last.bias.is_meta:
                 last.bias.copy_(torch.tensor(self.bias))
+
+    def draw(self, generator: torch.Generator) -> None:
+        """Take random weights that make tokens differ, as a trained gate's do, and a start of training's do not."""
+        last = self.mlp[2]
+        assert isinstance(last, nn.Linear)
+        with torch.no_grad():
+            drawn = torch.randn(last.weight.shape, generator=generator) * (_DRAWN / math.sqrt(last.in_features))
+            last.weight.copy_(drawn)
 
     def forward(self, y: Tensor) -> Tensor:
         """Weights (B, C, T, n) of normalised tokens (B, C, T, D); they sum to one."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
+import torch
 from torch import Tensor, nn
 
 from models.axon.attention import AxisAttention, DenseAttention, neighbour_bias
@@ -150,6 +151,13 @@ class Axon(nn.Module):
         """Make every gate softer (above 1) or as it is used (1)."""
         for gate in self.gates():
             gate.temperature = temperature
+
+    def draw_gates(self, seed: int) -> None:
+        """Give every gate of tokens random weights, so that there is something to look at without a training."""
+        generator = torch.Generator().manual_seed(seed)
+        for gate in self.gates():
+            if isinstance(gate, TokenGate):
+                gate.draw(generator)
 
     def freeze_gates(self) -> None:
         """Train everything but the gates, as the public recipe for fine-tuning does."""

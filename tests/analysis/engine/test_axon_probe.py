@@ -34,18 +34,6 @@ def seizure(shared: Path) -> Path:
     return shared / "recordings" / "scalp-seizure-42ch" / "scalp_seizure.edf"
 
 
-def test_interventions_are_compared_with_the_learned_gates(seizure: Path) -> None:
-    found = analyze("probe-interventions", seizure, ["random:axon"], None, None, {"window": 4})
-    accuracy = found.values("balanced_accuracy")
-    assert accuracy.shape == (8, 3)
-    assert ((accuracy >= 0) & (accuracy <= 1)).all()
-    np.testing.assert_allclose(found.values("change"), accuracy[1:].mean(1) - accuracy[0].mean(), atol=1e-6)
-    # Fresh gates are the same for every token: what replaces them by a mean, or shuffles them, changes nothing.
-    same = [found.labels["intervention"].index(name) for name in ("layer_mean", "position_mean", "shuffled")]
-    np.testing.assert_allclose(accuracy[same], np.broadcast_to(accuracy[0], (3, 3)), atol=1e-6)
-    assert found.facts["n_of_class"]["seizure"] >= 4
-
-
 def test_covered_electrodes_are_named_and_none_covered_is_as_learned(seizure: Path) -> None:
     found = analyze("lesion", seizure, ["random:axon"], None, None, {"window": 4, "cover": "O1,O2"})
     assert found.labels["cover"] == ("none", "left", "right", "chosen")
@@ -53,7 +41,10 @@ def test_covered_electrodes_are_named_and_none_covered_is_as_learned(seizure: Pa
     channels = np.array(found.labels["channel"])
     assert set(channels[covered[3] > 0]) == {"O1", "O2"}
     assert set(channels[covered[1] > 0]) <= {"C3", "C5", "C1", "FC1", "FC3", "FC5", "CP3"}
-    np.testing.assert_allclose(found.values("deletion")[0], found.values("recall")[0].mean(-1), atol=1e-6)
+    recall = found.values("recall")
+    np.testing.assert_allclose(found.values("deletion")[0], recall[0].mean(-1), atol=1e-6)
+    np.testing.assert_allclose(found.values("recall_change"), (recall - recall[:1]).mean(1), atol=1e-6)
+    assert found.labels["share"] == ("0%", "10%", "25%", "50%", "75%", "90%")
 
 
 def test_windows_are_labelled_by_marks_of_named_texts(shared: Path) -> None:
@@ -63,11 +54,23 @@ def test_windows_are_labelled_by_marks_of_named_texts(shared: Path) -> None:
     assert sum(found.facts["n_of_class"].values()) == found.facts["n_windows"]
 
 
+def test_further_recordings_and_tables_of_events_give_more_windows(seizure: Path, shared: Path, tmp_path: Path) -> None:
+    other = shared / "recordings" / "scalp-seizure-46ch" / "demo_edf.edf"
+    one = analyze("lesion", seizure, ["random:axon"], None, None, {"window": 8})
+    both = analyze("lesion", seizure, ["random:axon"], None, None, {"window": 8, "recordings": str(other)})
+    assert both.facts["n_windows"] == one.facts["n_windows"] + 5
+    assert [Path(path).name for path in both.facts["probe_recordings"]] == ["scalp_seizure.edf", "demo_edf.edf"]
+    table = tmp_path / "events.tsv"
+    table.write_text("onset\tduration\teventType\n200\t36\tsz\n")
+    told = analyze("lesion", seizure, ["random:axon"], None, None, {"window": 8, "events": str(table)})
+    assert told.facts["n_of_class"] == {"no seizure": 25, "seizure": 4}
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         ({"window": 100}, "too few windows for a probe"),
-        ({"labels": "spike"}, "at least two marks"),
+        ({"window": 4, "labels": "spike"}, "0 of spike.*marked are "),
         ({"window": 4, "cover": "Q9"}, "no channel is called 'Q9'"),
     ],
 )
