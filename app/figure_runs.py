@@ -81,7 +81,8 @@ def make_figure(request: FigureRequest, progress: Progress | None = None) -> Out
 
 def _make(request: FigureRequest, out: Path, form: str, kind: str | None, progress: Progress) -> Outcome:
     from analysis.engine.predict import check_window
-    from analysis.figures.page import PageFigure, draw_page
+    from analysis.figures.page import PageFigure, draw_page, page_scales
+    from analysis.figures.row_scales import described
     from analysis.figures.style import styled
     from analysis.filtering import DisplayFilter
     from analysis.montage import build_montage, default_montage
@@ -105,7 +106,7 @@ def _make(request: FigureRequest, out: Path, form: str, kind: str | None, progre
             _marks(request, recording, prediction),
             _heat_of(analysis) if analysis is not None else None,
             [_lane_of(prediction)] if prediction is not None else [],
-            _foot(analysis, prediction),
+            _foot(request, analysis, prediction),
         )
         progress.report(0, 1, "drawing")
         with styled():
@@ -113,6 +114,7 @@ def _make(request: FigureRequest, out: Path, form: str, kind: str | None, progre
             stamp: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
             draw_page(page).savefig(buffer, format=form, dpi=request.dpi, metadata=stamp)
         facts = _facts(request, recording, montage.name, analysis, prediction)
+        facts["row_scales"] = dict(described(page_scales(page)))
     files = {out: buffer.getvalue(), out.with_suffix(".json"): json.dumps(facts, indent=1, ensure_ascii=False).encode()}
     if analysis is not None:
         numbers = io.BytesIO()
@@ -194,14 +196,21 @@ def _marks(request: FigureRequest, recording: Recording, prediction: SeizurePred
     return [*marks, *(prediction.events if prediction is not None else ())]
 
 
-def _foot(analysis: Analysis | None, prediction: SeizurePrediction | None) -> list[str]:
+def _foot(request: FigureRequest, analysis: Analysis | None, prediction: SeizurePrediction | None) -> list[str]:
     lines = []
     if analysis is not None:
-        lines.append(f"Heat: {analysis.title}, {' and '.join(analysis.models)}")
+        heat = _heat_of(analysis)
+        stop = float(heat.onsets[-1]) + heat.step
+        until = (
+            f", up to {stop:.1f} s in whole windows" if stop < request.start + request.duration - heat.step / 2 else ""
+        )
+        lines.append(f"Heat: {analysis.title}, {' and '.join(analysis.models)}{until}")
     if prediction is not None:
         lines.append(f"Lane and violet spans: {prediction.model_title}, threshold {prediction.threshold:g}")
     if (analysis is not None and analysis.random_weights) or (prediction is not None and prediction.random_weights):
         lines.append("Random weights: what the model says means nothing.")
+    if request.bad_channels:
+        lines.append(f"Marked bad, and left out of averages and models: {', '.join(request.bad_channels)}")
     return lines
 
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analysis.annotation import Annotation
-from analysis.channel_kinds import kind_of
+from analysis.figures.row_scales import RowScale, foot_words, row_scales
 from analysis.figures.style import DIVERGING, GRID, INK, MUTED, RESEARCH_ONLY, VIOLET, styled
 from analysis.filtering import DisplayFilter
 from analysis.montage import Montage
-from analysis.recording import Recording, Window
+from analysis.recording import Page, Recording, Window
 from analysis.signal_blocks import BlockSource
 from analysis.time_words import elapsed
 
@@ -28,17 +28,14 @@ if TYPE_CHECKING:
 
 _MM = 25.4
 _SIDES = {"left": "#12427f", "right": "#a8261f", "midline": INK, "other": "#4a5563"}
-# Microvolts per millimetre of other voltages, whatever the EEG has: as on the screen.
-_KINDS = {"ecg": 70.0, "emg": 20.0}
 _LEFT, _RIGHT, _TOP, _FOOT, _LANE, _BAR = 22.0, 8.0, 11.0, 17.0, 14.0, 14.0  # mm
 _LINE_MM = 0.12
 _BLOCK_GAP = 0.6  # of a row
 _SAMPLES_PER_COLUMN = 4
 _COLUMNS_PER_MM = 8.0
-_OWN_SHARE = 0.8
-_FULL = (1.0, 99.0)
-_NAME_LINES, _NAME_LENGTH, _LETTER_MM = 4, 32, 1.15
+_NAME_LINES, _NAME_LENGTH, _LETTER_MM, _NAME_MM = 4, 32, 1.15, 2.7
 _HEAT = "BuGn"  # white where there is nothing
+_HEAT_ALPHA = 0.4  # the traces, which are dark, must stand out from the darkest heat
 
 
 @dataclass(frozen=True)
@@ -96,16 +93,35 @@ def draw_page(page: PageFigure) -> Figure:
         below = _FOOT + len(page.lanes) * _LANE
         room = height - _TOP - below
         ax = _axes(figure, page, _LEFT, below, width - _LEFT - _RIGHT - bar, room)
-        centres = _places(page.montage, room)
+        names = _place_names(page)
+        lines = max((line for _, line, _ in names), default=-1) + 1
+        centres = _places(page.montage, room - lines * _NAME_MM)
+        signal = BlockSource(page.recording, page.montage, page.filters).page(page.window)
+        scales = row_scales(page.montage, page.recording, signal.data, page.uv_per_mm, _pitch(centres))
         if page.heat is not None:
-            _draw_heat(figure, ax, page, centres, (width - _RIGHT - bar + 3.0, below + 0.25 * room, 2.5, 0.5 * room))
-        _draw_marks(ax, page, room)
-        _draw_traces(ax, page, centres)
-        _draw_scale(ax, page)
+            _draw_heat(figure, ax, page, centres, (width - _RIGHT - bar + 6.5, below + 0.25 * room, 2.5, 0.5 * room))
+        _draw_marks(ax, page)
+        _draw_traces(ax, page, signal, scales, centres)
+        _draw_names(ax, page, names, room)
+        _draw_scale(ax, page, scales, centres)
         for i, lane in enumerate(page.lanes):
             _draw_lane(figure, page, lane, below - (i + 1) * _LANE + 2.0, width - _LEFT - _RIGHT - bar)
-        _write_foot(figure, page)
+        _write_foot(figure, page, scales)
     return figure
+
+
+def page_scales(page: PageFigure) -> list[RowScale]:
+    """The scale of each row of a page's figure."""
+    room = page.size_mm[1] - _TOP - _FOOT - len(page.lanes) * _LANE
+    lines = max((line for _, line, _ in _place_names(page)), default=-1) + 1
+    pitch = _pitch(_places(page.montage, room - lines * _NAME_MM))
+    signal = BlockSource(page.recording, page.montage, page.filters).page(page.window)
+    return row_scales(page.montage, page.recording, signal.data, page.uv_per_mm, pitch)
+
+
+def _pitch(centres: np.ndarray) -> float:
+    """Millimetres from row to row."""
+    return float(np.abs(np.diff(centres)).min()) if len(centres) > 1 else 10.0
 
 
 def _axes(figure: Figure, page: PageFigure, left: float, bottom: float, width: float, height: float) -> Axes:
@@ -143,37 +159,23 @@ def _places(montage: Montage, room: float) -> np.ndarray:
     return room - (np.array(y) - 0.25) * pitch
 
 
-def _draw_traces(ax: Axes, page: PageFigure, centres: np.ndarray) -> None:
+def _draw_traces(ax: Axes, page: PageFigure, signal: Page, scales: Sequence[RowScale], centres: np.ndarray) -> None:
+    """The traces, and at the left the names of the rows with their scale where it is not the page's."""
     from matplotlib.collections import LineCollection
 
-    source = BlockSource(page.recording, page.montage, page.filters)
-    drawn = source.page(page.window)
-    times = drawn.first_time + np.arange(drawn.data.shape[0]) / drawn.sfreq
+    times = signal.first_time + np.arange(signal.data.shape[0]) / signal.sfreq
     columns = int((page.size_mm[0] - _LEFT - _RIGHT) * _COLUMNS_PER_MM)
-    channels = {channel.name: channel for channel in page.recording.channels}
-    pitch = float(np.abs(np.diff(centres)).min()) if len(centres) > 1 else 10.0
-    for i, row in enumerate(page.montage.derivations):
-        channel = channels[row.anode]
-        height = _deflection(drawn.data[:, i], channel, page.uv_per_mm, pitch)
+    size = min(6.5, 2.2 * _pitch(centres))
+    for i, (row, scale) in enumerate(zip(page.montage.derivations, scales, strict=True)):
+        height = scale.heights(signal.data[:, i])
         lines = [np.column_stack([t, centres[i] + y]) for t, y in _runs(*_thinned(times, height, columns))]
         colour = _SIDES[row.side]
         ax.add_collection(LineCollection(lines, colors=colour, linewidths=_LINE_MM / _MM * 72), autolim=False)
         ax.annotate(
-            row.name, (0, centres[i]), (-2, 0), ("axes fraction", "data"), "offset points",
-            ha="right", va="center", fontsize=min(6.5, 2.2 * pitch), color=colour,
+            f"{row.name} ({scale.words()})" if scale.is_own else row.name, (0, centres[i]), (-2, 0),
+            ("axes fraction", "data"), "offset points", ha="right", va="center",
+            fontsize=min(size, 4.5) if scale.is_own else size, color=colour,
         )  # fmt: skip
-
-
-def _deflection(values: np.ndarray, channel: Any, uv_per_mm: float, pitch: float) -> np.ndarray:
-    """Millimetres upwards: negative up for voltages of the body; anything else on a scale of its own, positive up."""
-    kind = kind_of(channel)
-    if channel.unit == "uV" and kind != "fixed":
-        return np.asarray(-values / (_KINDS.get(kind) or uv_per_mm))
-    finite = values[np.isfinite(values)]
-    if not finite.size:
-        return values
-    low, high = np.percentile(finite, _FULL)
-    return np.asarray(_OWN_SHARE * pitch * (values - (low + high) / 2) / max(high - low, 1e-12))
 
 
 def _thinned(times: np.ndarray, values: np.ndarray, columns: int) -> tuple[np.ndarray, np.ndarray]:
@@ -214,55 +216,87 @@ def _draw_heat(
         most = max(float(np.abs(finite - heat.centre).max()), 1e-12)
         scale, name = Normalize(heat.centre - most, heat.centre + most), DIVERGING
     index = {channel: i for i, channel in enumerate(heat.ch_names)}
-    pitch = float(np.abs(np.diff(centres)).min()) if len(centres) > 1 else 10.0
+    pitch = _pitch(centres)
     edges = np.append(heat.onsets, heat.onsets[-1] + heat.step)
     for centre, row in zip(centres, page.montage.derivations, strict=True):
-        rows = [index[channel] for channel in (row.anode, *row.cathode) if channel in index]
-        if rows and len(row.cathode) <= 1:
+        # Of many electrodes that a row is shown against, an average or neighbours, none is what the row is about.
+        shown = (row.anode, *row.cathode) if len(row.cathode) <= 1 else (row.anode,)
+        rows = [index[channel] for channel in shown if channel in index]
+        if rows:
             values = heat.values[rows].mean(0)[None]
             ax.pcolormesh(
-                edges, [centre - pitch / 2, centre + pitch / 2], values, cmap=colormaps[name], norm=scale, alpha=0.6,
-                linewidth=0, rasterized=True, shading="flat", zorder=0.5,
+                edges, [centre - pitch / 2, centre + pitch / 2], values, cmap=colormaps[name], norm=scale,
+                alpha=_HEAT_ALPHA, linewidth=0, rasterized=True, shading="flat", zorder=0.5,
             )  # fmt: skip
     w, h = page.size_mm
     place = figure.add_axes((bar[0] / w, bar[1] / h, bar[2] / w, bar[3] / h))
-    legend = figure.colorbar(ScalarMappable(scale, colormaps[name]), cax=place)
+    legend = figure.colorbar(ScalarMappable(scale, colormaps[name]), cax=place, alpha=_HEAT_ALPHA)
     legend.set_label(heat.title + (f" ({heat.unit})" if heat.unit != "1" else ""), fontsize=6)
     legend.ax.tick_params(labelsize=5, length=1.5)
 
 
-def _draw_marks(ax: Axes, page: PageFigure, room: float) -> None:
-    """Spans shaded, onsets as lines, names on top in as many lines as they need; what a model says in violet."""
-    speed = (page.size_mm[0] - _LEFT - _RIGHT) / page.window.duration
-    free = [page.window.start] * _NAME_LINES
+def _shown_marks(page: PageFigure) -> list[Annotation]:
     shown = [mark for mark in page.marks if mark.onset < page.window.stop and mark.stop >= page.window.start]
-    for mark in sorted(shown, key=lambda mark: mark.onset):
+    return sorted(shown, key=lambda mark: mark.onset)
+
+
+def _draw_marks(ax: Axes, page: PageFigure) -> None:
+    """Spans shaded, onsets as lines; what a model says in violet."""
+    for mark in _shown_marks(page):
         colour = VIOLET if mark.is_model else INK
         start, stop = max(mark.onset, page.window.start), min(mark.stop, page.window.stop)
         if stop > start:
             ax.axvspan(start, stop, color=colour, alpha=0.08, linewidth=0, zorder=0.4)
         if mark.onset >= page.window.start:
             ax.axvline(mark.onset, color=colour, linewidth=0.5, linestyle="-" if mark.is_model else (0, (4, 2)))
-        name = shorten(mark.title or "mark", _NAME_LENGTH, placeholder="…")
+
+
+def _place_names(page: PageFigure) -> list[tuple[Annotation, int, float]]:
+    """The names of marks: which line each stands on, 0 on top, and where it begins in seconds, never past the edge."""
+    speed = (page.size_mm[0] - _LEFT - _RIGHT - (_BAR if page.heat is not None else 0.0)) / page.window.duration
+    free = [page.window.start] * _NAME_LINES
+    placed = []
+    for mark in _shown_marks(page):
+        length = (len(_name_of(mark)) * _LETTER_MM + 2.0) / speed
+        start = max(page.window.start, min(max(mark.onset, page.window.start), page.window.stop - length))
         line = next((i for i, at in enumerate(free) if at <= start), None)
         if line is not None:
-            free[line] = start + (len(name) * _LETTER_MM + 2.0) / speed
-            ax.text(
-                start + 0.5 / speed, room - 0.6 - line * 2.7, name, fontsize=5.5, color=colour, va="top", clip_on=True,
-                bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.6},
-            )  # fmt: skip
+            free[line] = start + length
+            placed.append((mark, line, start))
+    return placed
 
 
-def _draw_scale(ax: Axes, page: PageFigure) -> None:
-    """A marker of time and voltage at the lower right: 10 mm of the EEG's sensitivity, and one second."""
+def _name_of(mark: Annotation) -> str:
+    return shorten(mark.title or "mark", _NAME_LENGTH, placeholder="…")
+
+
+def _draw_names(ax: Axes, page: PageFigure, names: Sequence[tuple[Annotation, int, float]], room: float) -> None:
+    """The names of marks above the traces."""
+    for mark, line, start in names:
+        ax.text(
+            start + 0.004 * page.window.duration, room - 0.6 - line * _NAME_MM, _name_of(mark), fontsize=5.5,
+            color=VIOLET if mark.is_model else INK, va="top", clip_on=True,
+            bbox={"facecolor": "white", "alpha": 0.85, "linewidth": 0, "pad": 0.6},
+        )  # fmt: skip
+
+
+def _draw_scale(ax: Axes, page: PageFigure, scales: Sequence[RowScale], centres: np.ndarray) -> None:
+    """One second at the lower right, and beside the last row of the page's sensitivity what 10 mm of it are."""
     second = 1.0 if page.window.duration <= 60 else round(page.window.duration / 10)
     x, y, height = page.window.stop - 0.02 * page.window.duration - second, 1.5, 10.0
-    ax.plot([x, x + second, x + second], [y, y, y + height], color=INK, linewidth=0.7, solid_capstyle="butt")
-    ax.text(x + second / 2, y - 0.3, f"{second:g} s", fontsize=5.5, ha="center", va="top")
-    text = f"{height * page.uv_per_mm:g} µV"
+    ax.plot([x, x + second], [y, y], color=INK, linewidth=0.7, solid_capstyle="butt")
+    ground = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.4}
+    ax.text(x + second / 2, y + 0.4, f"{second:g} s", fontsize=5.5, ha="center", va="bottom", bbox=ground)
+    of_page = [centre for centre, scale in zip(centres, scales, strict=True) if not scale.is_own]
+    if not of_page:
+        return
+    foot = max(of_page[-1] - height / 2, 0.0)
+    right = page.window.stop + 0.008 * page.window.duration
+    ax.plot([right, right], [foot, foot + height], color=INK, linewidth=0.7, solid_capstyle="butt", clip_on=False)
     ax.annotate(
-        text, (x + second, y + height / 2), (-2, 0), textcoords="offset points", fontsize=5.5, ha="right", va="center"
-    )
+        f"{height * page.uv_per_mm:g} µV", (right, foot + height / 2), (2, 0), textcoords="offset points", fontsize=5.5,
+        ha="left", va="center", rotation=90, annotation_clip=False,
+    )  # fmt: skip
 
 
 def _draw_lane(figure: Figure, page: PageFigure, lane: Lane, bottom: float, width: float) -> None:
@@ -277,9 +311,9 @@ def _draw_lane(figure: Figure, page: PageFigure, lane: Lane, bottom: float, widt
     ax.set_ylabel(lane.title, fontsize=6)
 
 
-def _write_foot(figure: Figure, page: PageFigure) -> None:
-    speed = (page.size_mm[0] - _LEFT - _RIGHT) / page.window.duration
-    settings = (f"{page.uv_per_mm:g} µV/mm", f"{speed:.3g} mm/s", page.filters.describe(), "negative up")
+def _write_foot(figure: Figure, page: PageFigure, scales: Sequence[RowScale]) -> None:
+    speed = (page.size_mm[0] - _LEFT - _RIGHT - (_BAR if page.heat is not None else 0.0)) / page.window.duration
+    settings = (foot_words(scales, page.uv_per_mm), f"{speed:.3g} mm/s", page.filters.describe(), "negative up")
     lines = [
         " · ".join((page.recording.path.name, page.montage.name, *settings)),
         *page.foot,

@@ -76,3 +76,19 @@ def test_a_second_heat_is_refused(scalp: str, tmp_path: Path, capsys) -> None:
     arguments = ["--checkpoint", "random:axon", "--overlay", "gates", "--overlay", "grad-cam"]
     assert main(["figure", scalp, "--start", "0", "--duration", "5", *arguments, "--out", str(tmp_path / "a.svg")]) == 1
     assert "one heat behind it" in capsys.readouterr().err
+
+
+def test_bad_channels_stay_out_of_averages_and_models_and_are_told(scalp: str, tmp_path: Path, capsys) -> None:
+    out = tmp_path / "page.svg"
+    arguments = ["--checkpoint", "random:axon", "--overlay", "gates", "--bad", "Fpz", "--montage", "common average"]
+    assert main(["figure", scalp, "--start", "20", "--duration", "12", *arguments, "--out", str(out)]) == 0
+    facts = json.loads(out.with_suffix(".json").read_text())
+    assert facts["bad_channels"] == ["Fpz"]
+    assert "--bad Fpz" in facts["command"]
+    assert ["Fpz", "marked bad"] in facts["analysis"]["provenance"]["preprocessing"]["channels_left_out"]
+    assert facts["row_scales"]["ECG"] == {"units_per_mm": 70.0, "unit": "uV", "up": "negative"}
+    text = out.read_text()
+    assert "left out of averages and models: Fpz" in text
+    assert "s in whole windows" in text
+    assert main(["figure", scalp, "--start", "20", "--duration", "5", "--bad", "Q9", "--out", str(out)]) == 1
+    assert "no channel is called 'Q9'" in capsys.readouterr().err
