@@ -76,7 +76,7 @@ class Comparing(QObject):
         """Begin, or stop, to compare and to show the lane."""
         if shown != self._is_shown:
             self._is_shown = shown
-            self.lane.setVisible(shown)
+            self._view.show_lane(self.lane.title, shown)
             if shown:
                 self._offer()
                 self._pause.start()

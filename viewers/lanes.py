@@ -31,6 +31,7 @@ class Lane(QWidget):
     """Base of all lanes: heading in the gutter, picture cached until something changes, cursor over it."""
 
     folded = pyqtSignal(bool)
+    height_changed = pyqtSignal()  # that it has where it is not folded
     cursor_moved = pyqtSignal(object)
 
     def __init__(self, title: str, height: int, foldable: bool = True) -> None:
@@ -42,7 +43,7 @@ class Lane(QWidget):
         self._drawn_at = px(1)
         self._usual_height = height / px(1)
         self._foldable = foldable
-        self._is_folded = False
+        self._is_folded = self._is_empty = self._is_tight = False
         self._left = 93
         self._window = Window(0.0, 10.0)
         self._cursor: float | None = None
@@ -65,12 +66,32 @@ class Lane(QWidget):
             self.changed()
             self.folded.emit(is_folded)
 
+    def set_empty(self, is_empty: bool) -> None:
+        """Take one line where there is nothing to draw but words."""
+        if is_empty != self._is_empty:
+            self._is_empty = is_empty
+            self._fit_height()
+            self.height_changed.emit()
+
+    def set_tight(self, is_tight: bool) -> None:
+        """Be no higher for large letters than for the usual ones, where there is little room."""
+        if is_tight != self._is_tight:
+            self._is_tight = is_tight
+            self._fit_height()
+
+    def height_for(self, is_tight: bool) -> int:
+        """How high the lane is with much room or with little."""
+        line = round(px(FOLDED_HEIGHT))
+        if self._is_folded or self._is_empty:
+            return line
+        return max(line, round(self._usual_height)) if is_tight else self._full_height
+
     def _fit_height(self) -> None:
         """Make room for letters as large as they are now."""
         if self._drawn_at != px(1):
             self._drawn_at = px(1)
             self._full_height = round(px(self._usual_height))
-        self.setFixedHeight(round(px(FOLDED_HEIGHT)) if self._is_folded else self._full_height)
+        self.setFixedHeight(self.height_for(self._is_tight))
 
     def set_left(self, left: int) -> None:
         """Follow the width of the gutter."""
@@ -162,7 +183,7 @@ class Lane(QWidget):
         y = px(3)
         lines = [(self.title, _TITLE_SIZE, True, "text")]
         lines += [(text, _SUBTITLE_SIZE, False, "muted") for text in self.subtitles() if text]
-        for text, size, bold, colour in lines:
+        for text, size, bold, colour in lines[: self._heading_lines()]:
             painter.setFont(font(size, bold))
             metrics = QFontMetricsF(painter.font())
             painter.setPen(self.theme.colour(colour))
@@ -171,17 +192,19 @@ class Lane(QWidget):
                 line, Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
             )
             y += px(15)
-            if self._is_folded:
-                break
         if self.badge:
             self._paint_badge(painter, y)
         if self._foldable:
             self._paint_triangle(painter)
 
+    def _heading_lines(self) -> int:
+        """How many lines of the heading there is room for."""
+        return 1 if self._is_folded else max(1, int((self.height() - px(1)) // px(15)))
+
     def badge_rect(self, y: float) -> QRectF:
-        """Where the badge stands: under the lines of the heading, which end at `y`, or beside a folded one."""
+        """Where the badge stands: under the lines of the heading, which end at `y`, or beside it without room there."""
         width = QFontMetricsF(font(_BADGE_SIZE)).horizontalAdvance(self.badge) + 2 * _BADGE_PADDING
-        if self._is_folded:
+        if self._is_folded or y + px(14) > self.height():
             return QRectF(self._left + 4, px(4), width, px(13))
         return QRectF(_LEFT, y + 2, min(width, self._left - _LEFT - 4), px(14))
 

@@ -58,6 +58,8 @@ class ProbabilityLane(Lane):
 
     def __init__(self) -> None:
         super().__init__(TITLE, HEIGHT)
+        self.set_empty(True)
+        self._waiting = False
         self._prediction: SeizurePrediction | None = None
         self._stale = ""
         self.empty_text = _NOTHING_RUN
@@ -81,6 +83,7 @@ class ProbabilityLane(Lane):
         self._say_what_it_is()
         if prediction is not None and not self._grabbed:
             self._threshold = float(prediction.threshold)
+        self.set_empty(prediction is None and not self._waiting)
         self.changed()
 
     def set_stale(self, why: str) -> None:
@@ -106,6 +109,8 @@ class ProbabilityLane(Lane):
 
     def set_waiting(self, model: str) -> None:
         """Say, while there is nothing to draw, that this model is at work; an empty name: that none has been run."""
+        self._waiting = bool(model)
+        self.set_empty(self._prediction is None and not self._waiting)
         self.empty_text = f"{model} is running, its first numbers are still to come" if model else _NOTHING_RUN
         self.changed()
 

@@ -19,6 +19,7 @@ _BAR = 6.0
 _A_TOP, _B_TOP = 8.0, 30.0
 _BETWEEN = (16.0, 28.0)  # top and bottom of the band that tells agreement from dispute
 _LEAST_PX = 2.0
+_NOTHING_COMPARED = "no two raters are compared"
 _TIP = "Between the lines of A and B: a full band where both have marked, a hatched one where they do not agree."
 
 
@@ -33,6 +34,7 @@ class RatersLane(Lane):
 
     def __init__(self) -> None:
         super().__init__(TITLE, HEIGHT)
+        self.set_empty(True)
         self._comparison: Comparison | None = None
         self._lines: tuple[AnnotationIndex, ...] = ()
         self._agreed = AnnotationIndex()
@@ -50,6 +52,7 @@ class RatersLane(Lane):
         disputes = comparison.disputes if comparison is not None else ()
         self._disputed = _index(tuple((dispute.start, dispute.stop) for dispute in disputes))
         self.setToolTip("\n".join((*self.subtitles(), _TIP)))
+        self.set_empty(comparison is None)
         self.changed()
 
     def set_current(self, dispute: Dispute | None) -> None:
@@ -66,6 +69,9 @@ class RatersLane(Lane):
     def paint_plot(self, painter: QPainter, scale: TimeScale, size: QSize) -> None:
         """The lines, and the band between them."""
         if self._comparison is None:
+            painter.setFont(font(10))
+            painter.setPen(self.theme.colour("muted"))
+            painter.drawText(QRectF(6, 0, 600, size.height()), Qt.AlignmentFlag.AlignVCenter, _NOTHING_COMPARED)
             return
         text = self.theme.colour("text")
         for letter, index, top in zip("AB", self._lines, (_A_TOP, _B_TOP), strict=True):

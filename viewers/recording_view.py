@@ -33,6 +33,7 @@ from viewers.trends_view import TrendsView
 _PATIENCE_MS = 80
 _MM_PER_INCH = 25.4
 _USUAL_PX_PER_MM = 96 / _MM_PER_INCH
+_MOST_BELOW = 0.25  # of the height, for the lanes under the traces
 
 
 class RecordingView(QWidget):
@@ -106,6 +107,7 @@ class RecordingView(QWidget):
         for lane in self.lanes.values():
             lane.cursor_moved.connect(self._on_cursor)
             lane.folded.connect(self._share_height)
+            lane.height_changed.connect(self._share_height)
         self.readers_lane.event_clicked.connect(self.event_clicked)
         self.probability_lane.threshold_changed.connect(self.threshold_changed)
         self.timeline.window_requested.connect(self.window_requested)
@@ -327,6 +329,7 @@ class RecordingView(QWidget):
             lane.set_window(self._shown)
         lane.cursor_moved.connect(self._on_cursor)
         lane.folded.connect(self._share_height)
+        lane.height_changed.connect(self._share_height)
         self.lanes[lane.title] = lane
 
     def show_lane(self, title: str, shown: bool) -> None:
@@ -401,9 +404,16 @@ class RecordingView(QWidget):
             lane.set_left(width)
 
     def _share_height(self, _folded: bool = False) -> None:
-        """Leave the traces half of the window's height, or a little less where the trends would have no lane at all."""
-        below = sum(lane.height() for lane in (*self.lanes.values(), self.timeline) if lane.isVisibleTo(self))
-        spare, whole = self.height() - below, self.window().height()
+        """Leave the traces half of the height, or a little less where the trends would have no two lanes at all.
+
+        Where large letters would make the lanes below take too much, these stay as low as with the usual ones.
+        """
+        lanes = [lane for lane in (*self.lanes.values(), self.timeline) if lane.isVisibleTo(self)]
+        whole = self.height()
+        is_tight = sum(lane.height_for(False) for lane in lanes) > _MOST_BELOW * whole
+        for lane in lanes:
+            lane.set_tight(is_tight)
+        spare = whole - sum(lane.height() for lane in lanes)
         self.trends.set_room(max(spare - whole // 2, min(self.trends.least_height(), spare - 2 * whole // 5)))
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:

@@ -14,7 +14,7 @@ from analysis.trends.result import COARSER, Trends
 from analysis.trends.sources import LEFT, RIGHT
 from analysis.trends.spectra import BANDS, FREQUENCIES, STEP_HZ, alpha_delta_ratio, asymmetry
 from viewers.colour_scales import STEPS, amount_scale, indices
-from viewers.lanes import Lane, dashed, hatch
+from viewers.lanes import FOLDED_HEIGHT, Lane, dashed, hatch
 from viewers.theme import font, px
 from viewers.time_scale import TimeScale
 
@@ -22,6 +22,7 @@ _EDGE = 4.0
 _PAGE_LEAST_PX = 3.0
 _SMALL = 9
 _CHIP_GAP = 8.0
+_BESIDE_TRIANGLE = 16.0
 _SUBTITLE_FROM = 31
 _LETTERS = {LEFT: "L", RIGHT: "R", "all": ""}
 _WITHOUT_COARSE = 2 * COARSER
@@ -37,6 +38,7 @@ class TrendLane(Lane):
 
     tip = ""
     height_px = 32
+    least_px = 28  # lower than this nothing can be read off it, whatever the size of letters
 
     def __init__(self, title: str) -> None:
         super().__init__(title, round(px(self.height_px)))
@@ -61,6 +63,10 @@ class TrendLane(Lane):
             self._full_height = height
             if not self.is_folded:
                 self.setFixedHeight(height)
+
+    def least_height(self) -> int:
+        """How low the lane can be, in pixels; its heading is seen whole."""
+        return max(self.least_px, round(px(FOLDED_HEIGHT)))
 
     def shows(self, trends: Trends) -> bool:
         """Whether there is anything to show of these trends."""
@@ -196,7 +202,8 @@ class TrendLane(Lane):
 class AmplitudeLane(TrendLane):
     """aEEG: for each side the band from the lower to the upper margin, on the half logarithmic scale of the clinic."""
 
-    height_px = 48
+    height_px = 56
+    least_px = 40
     tip = (
         "Amplitude-integrated EEG: 2-15 Hz with 12 dB a decade more gain for faster activity, rectified, mean of half "
         f"a second. From the {100 * MARGINS[0]:.0f}th to the {100 * MARGINS[1]:.0f}th percentile of each bin, median "
@@ -206,7 +213,7 @@ class AmplitudeLane(TrendLane):
 
     def __init__(self) -> None:
         super().__init__("aEEG")
-        self.subtitle = "µV peak to peak"
+        self.subtitle = "µV p–p"
 
     def paint_trends(self, painter: QPainter, borders: np.ndarray, size: QSize) -> None:
         """Lines of the scale, and a band for each side."""
@@ -231,8 +238,19 @@ class AmplitudeLane(TrendLane):
             self.paint_line(painter, bottom, self.side_colour(name))
             missing &= np.isnan(top)
         self.paint_holes(painter, missing, borders, height)
-        marks = [(float(self._y(v, height)), f"{v:g}") for v in (10.0, 100.0)]
-        self.paint_scale(painter, marks, size.width())
+
+    def _paint_heading(self, painter: QPainter) -> None:
+        """The scale stands beside the plot: over it, it would lie on the curves."""
+        super()._paint_heading(painter)
+        if self.is_folded:
+            return
+        painter.setFont(font(_SMALL))
+        painter.setPen(self.theme.colour("muted"))
+        metrics, right = QFontMetricsF(painter.font()), self.plot_rect.left() - _BESIDE_TRIANGLE
+        for value in (10.0, 100.0):
+            y = float(self._y(value, self.plot_rect.height())) + self.plot_rect.top()
+            box = QRectF(0, max(0.0, y - metrics.height() / 2), right, metrics.height())
+            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, f"{value:g}")
 
     @staticmethod
     def _y(microvolts: np.ndarray | float, height: float) -> np.ndarray:
@@ -257,6 +275,7 @@ class SpectrumLane(TrendLane):
     """Power spectral density of one side over time as colours, in decibels; both sides share one range."""
 
     height_px = 36
+    least_px = 26
 
     def __init__(self, group: str) -> None:
         title = {LEFT: "Spectrum L", RIGHT: "Spectrum R"}.get(group, "Spectrum")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
@@ -44,6 +45,10 @@ class TrendsAxis(Lane):
         self.resume.setToolTip("Compute the rest of the trends")
         self.resume.clicked.connect(self.resume_requested)
         self.resume.hide()
+        self.more = QPushButton(self)
+        self.more.setStyleSheet("padding: 0 4px")
+        self.more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.more.hide()
 
     def set_theme(self, theme: Theme) -> None:
         """Take the colours, and the height that letters of this size need."""
@@ -64,6 +69,15 @@ class TrendsAxis(Lane):
         """Say how far the computation is; with a button to go on when it was stopped."""
         self.state = state
         self.resume.setVisible(stopped)
+        self._lay()
+        self.changed()
+
+    def set_more(self, titles: Sequence[str]) -> None:
+        """Offer the lanes that have no room, by their titles."""
+        self.more.setVisible(bool(titles))
+        self.more.setText(f"{len(titles)} more")
+        self.more.setAccessibleName(f"{len(titles)} more trends without room")
+        self.more.setToolTip(f"Without room: {', '.join(titles)}. A click shows them in place of the others.")
         self._lay()
         self.changed()
 
@@ -93,7 +107,7 @@ class TrendsAxis(Lane):
         )
         if self.state:
             width = metrics.horizontalAdvance(self.state) + 12
-            right = size.width() - (self.resume.width() + 4 if self.resume.isVisible() else 0)
+            right = size.width() - self._buttons_room()
             box = QRectF(right - width, 0, width, size.height() - bars)
             painter.fillRect(box, self.theme.colour("canvas"))
             painter.setPen(self.theme.colour("text"))
@@ -118,8 +132,14 @@ class TrendsAxis(Lane):
     def _lay(self) -> None:
         height = self.height() - 4
         self.button.setGeometry(6, 2, max(40, self._left - 16), height)
-        width = round(px(60))
-        self.resume.setGeometry(self.width() - width - 8, 2, width, height)
+        right = self.width() - 8
+        for button in (self.more, self.resume):
+            width = max(round(px(60)), button.sizeHint().width())
+            button.setGeometry(right - width, 2, width, height)
+            right -= (width + 4) * (not button.isHidden())
+
+    def _buttons_room(self) -> int:
+        return sum(button.width() + 4 for button in (self.more, self.resume) if not button.isHidden())
 
     def set_left(self, left: int) -> None:
         """Follow the width of the gutter."""

@@ -21,7 +21,6 @@ from viewers.trends_axis import TITLE, TrendsAxis
 SPANS = {"all": 0.0, "4 h": 4 * 3600.0, "1 h": 3600.0}
 SPAN_TEXTS = {"all": "Whole recording", "4 h": "4 h about the page", "1 h": "1 h about the page"}
 TOPS = (20.0, 30.0)
-_LEAST_LANE = 24
 _INNER = 0.15  # of the span: nearer to its ends than this the page moves the span along
 _STEP, _LEAP = 0.01, 0.1
 _NOTCH = 120
@@ -53,6 +52,8 @@ class TrendsView(QWidget):
         self._share = 0.5
         self._room = 10_000
         self._unwanted: set[str] = set()
+        self._first = ""  # title of the lane from which on they are shown where not all have room
+        self._hidden: list[TrendLane] = []  # those that have none
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -63,6 +64,7 @@ class TrendsView(QWidget):
         self._focus_before: QWidget | None = None
         self.setAccessibleName("Trends of the whole recording")
         self.axis.resume_requested.connect(self.resume_requested)
+        self.axis.more.clicked.connect(self.show_more)
         for lane in self.lanes:
             lane.installEventFilter(self)
             lane.folded.connect(self._on_folded)
@@ -228,10 +230,10 @@ class TrendsView(QWidget):
 
     def least_height(self) -> int:
         """Room for the times and two lanes, as low as they can be."""
-        return self.axis.height() + 2 * round(px(_LEAST_LANE))
+        return self.axis.height() + sum(lane.least_height() for lane in self.lanes[:2])
 
     def set_room(self, height: int) -> None:
-        """Take no more than so many pixels: lanes become lower, then one after the other is left out, spectra last."""
+        """Take no more than so many pixels: lanes become lower, then the last ones wait behind a button."""
         if height != self._room:
             self._room = height
             self._show_lanes()
@@ -249,20 +251,39 @@ class TrendsView(QWidget):
             if lane.title not in self._unwanted and (lane.shows(trends) if trends else lane.title != "Spectrum")
         ]
         room = self._room - self.axis.height()
-        folded = [lane for lane in wanted if lane.is_folded]
-        room -= sum(lane.height() for lane in folded)
+        room -= sum(lane.height() for lane in wanted if lane.is_folded)
         open_lanes = [lane for lane in wanted if not lane.is_folded]
-        while open_lanes and room < len(open_lanes) * px(_LEAST_LANE):
-            dropped = max(open_lanes, key=lambda lane: (not isinstance(lane, SpectrumLane), self.lanes.index(lane)))
-            open_lanes.remove(dropped)
-            wanted.remove(dropped)
-        spare = sum(px(lane.height_px - _LEAST_LANE) for lane in open_lanes)
-        factor = min(1.0, (room - len(open_lanes) * px(_LEAST_LANE)) / spare) if spare else 1.0
-        for lane in open_lanes:
-            lane.set_height(int(px(_LEAST_LANE) + px(lane.height_px - _LEAST_LANE) * factor))
+        shown = self._fitting(open_lanes, room)
+        self._hidden = [lane for lane in open_lanes if lane not in shown]
+        self.axis.set_more([lane.title for lane in self._hidden])
+        least = sum(lane.least_height() for lane in shown)
+        spare = sum(max(0.0, px(lane.height_px) - lane.least_height()) for lane in shown)
+        factor = min(1.0, (room - least) / spare) if spare else 1.0
+        for lane in shown:
+            lane.set_height(lane.least_height() + int(max(0.0, px(lane.height_px) - lane.least_height()) * factor))
+        wanted = [lane for lane in wanted if lane not in self._hidden]
         for lane in self.lanes:
             lane.setVisible(lane in wanted)
         self.setFixedHeight(self.axis.height() + sum(lane.height() for lane in wanted))
+
+    def _fitting(self, lanes: list[TrendLane], room: float) -> list[TrendLane]:
+        """As many lanes as have room, from the first one that is wanted in view on, and before it if room is left."""
+        first = next((i for i, lane in enumerate(lanes) if lane.title == self._first), 0)
+        shown: list[TrendLane] = []
+        for lane in (*lanes[first:], *reversed(lanes[:first])):
+            room -= lane.least_height()
+            if room < 0:
+                break
+            shown.append(lane)
+        return [lane for lane in lanes if lane in shown]
+
+    def show_more(self) -> None:
+        """Bring the lanes into view that had no room, in place of those that had."""
+        lanes = [lane for lane in self.lanes if lane in self._hidden or lane.isVisibleTo(self)]
+        seen = [i for i, lane in enumerate(lanes) if lane not in self._hidden and not lane.is_folded]
+        later = [lane for lane in lanes[max(seen, default=-1) + 1 :] if lane in self._hidden]
+        self._first = (later or self._hidden or lanes)[0].title
+        self._show_lanes()
 
     def _lay_span(self, anew: bool = False) -> None:
         """Move the span of time when the page comes near to its ends."""

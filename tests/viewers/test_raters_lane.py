@@ -7,7 +7,8 @@ from PyQt6.QtCore import QPoint, Qt
 
 from analysis.recording import Window
 from analysis.review.raters import Rater, compare_raters
-from viewers.raters_lane import RatersLane
+from viewers.lanes import FOLDED_HEIGHT
+from viewers.raters_lane import HEIGHT, RatersLane
 from viewers.theme import theme
 
 LEFT, WIDTH = 100, 508  # 400 px for 10 s
@@ -71,7 +72,10 @@ def test_the_current_dispute_is_framed(lane):
 def test_without_raters_nothing_is_drawn(lane):
     lane.set_comparison(None)
     assert lane.subtitles() == ()
-    assert all(drawn(lane, t, 6, 40) == 0.0 for t in (2.0, 4.0, 7.5))
+    assert lane.height() == FOLDED_HEIGHT
+    assert all(drawn(lane, t, 1, 19) == 0.0 for t in (7.0, 7.5))  # but for words at the left
+    lane.set_comparison(COMPARED)
+    assert lane.height() == HEIGHT
 
 
 def test_thousands_of_disputes_cost_no_more_than_pixels(lane):

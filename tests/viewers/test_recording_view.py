@@ -14,8 +14,9 @@ from analysis.annotation import Annotation
 from analysis.marks import Marks
 from analysis.recording import Page, Window
 from analysis.results import AnalysisRequest, SeizurePrediction
+from viewers.lanes import FOLDED_HEIGHT
 from viewers.recording_view import RecordingView
-from viewers.theme import THEMES
+from viewers.theme import THEMES, set_text_scale
 from viewers.trace_picture import with_columns
 
 NAMES = ("A", "B")
@@ -176,6 +177,8 @@ def test_millimetres_come_from_the_calibration(view: RecordingView) -> None:
 
 
 def test_lanes_fold_by_title(view: RecordingView) -> None:
+    view.set_prediction(prediction())
+    view.layout().activate()
     height = view.trace_view.height()
     view.set_lane_collapsed("p(seizure)", True)
     assert view.probability_lane.is_folded
@@ -242,6 +245,43 @@ def test_the_trends_leave_the_traces_half_of_the_window(view: RecordingView, pag
     view.set_lane_collapsed("p(seizure)", True)
     QApplication.processEvents()
     assert view.trace_view.height() >= min(height // 2, before - view.trends.least_height())
+
+
+def test_a_lane_with_nothing_to_draw_takes_one_line_and_gives_the_rest_to_the_traces(view: RecordingView) -> None:
+    def traces() -> int:
+        view.layout().activate()
+        return view.trace_view.height()
+
+    nothing = traces()
+    assert view.probability_lane.height() == FOLDED_HEIGHT
+    view.set_waiting("a model")
+    assert (view.probability_lane.height(), traces()) == (62, nothing - 42)
+    view.set_prediction(prediction())
+    view.set_waiting("")
+    assert (view.probability_lane.height(), traces()) == (62, nothing - 42)
+    view.set_prediction(None)
+    assert (view.probability_lane.height(), traces()) == (FOLDED_HEIGHT, nothing)
+
+
+@pytest.mark.parametrize("letters", [100, 150, 200])
+@pytest.mark.parametrize("height", [575, 740, 811])
+def test_the_traces_keep_most_of_the_height_whatever_the_letters(view: RecordingView, height: int, letters) -> None:
+    try:
+        set_text_scale(letters)
+        view.set_theme("light")
+        view.resize(1008, height)
+        view.layout().activate()
+        assert view.trace_view.height() >= 0.7 * height
+        view.set_prediction(prediction())
+        view.layout().activate()
+        assert view.trace_view.height() >= 0.65 * height
+        assert view.readers_lane.height() >= FOLDED_HEIGHT * letters / 100
+        view.trends.show()
+        QApplication.processEvents()
+        assert view.trace_view.height() >= 0.4 * height
+        assert sum(lane.isVisible() for lane in view.trends.lanes) >= 2
+    finally:
+        set_text_scale(100)
 
 
 def test_trends_follow_page_clock_and_gutter_and_ask_for_pages(view: RecordingView, page_at) -> None:

@@ -179,3 +179,15 @@ def test_both_themes_draw_all_lanes(show):
 def test_small_helpers():
     assert runs(np.array([True, True, False, True])) == [(0, 2), (3, 4)]
     assert [signed(v) for v in (0.254, -0.1, float("nan"))] == ["+0.25", "−0.10", "–"]
+
+
+def test_the_scale_of_amplitudes_stands_beside_the_curves_and_not_over_them(show):
+    lane = show(AmplitudeLane(), made())
+    lane.setFixedHeight(AmplitudeLane.least_px)
+    image, canvas = lane.grab().toImage(), lane.theme.colour("canvas").name()
+    left = round(lane.plot_rect.left())
+    assert any(image.pixelColor(x, y).name() != canvas for x in range(left - 40, left - 16) for y in range(14))
+    with_scale = lane.grab().toImage().copy(left, 0, lane.width() - left, lane.height())
+    lane._paint_heading = lambda _painter: None
+    lane.changed()
+    assert lane.grab().toImage().copy(left, 0, lane.width() - left, lane.height()) == with_scale

@@ -129,6 +129,25 @@ def test_it_takes_no_more_room_than_it_is_given(strip):
     assert strip.height() == full
 
 
+def test_lanes_without_room_wait_behind_a_button_and_none_is_too_low_to_be_read(strip, qtbot):
+    for room in (1000, 190, 150, 120, 100):
+        strip.set_room(room)
+        lanes = [lane for lane in strip.lanes if lane.isVisibleTo(strip)]
+        assert all(lane.height() >= lane.least_height() for lane in lanes)
+        assert strip.axis.more.isVisibleTo(strip) == (len(lanes) < 5)
+        if len(lanes) < 5:
+            assert strip.axis.more.text() == f"{5 - len(lanes)} more"
+    strip.set_room(140)
+    seen, first = set(), shown(strip)
+    assert first == ["aEEG", "Spectrum L", "Spectrum R"]
+    assert strip.axis.more.toolTip().startswith("Without room: Asymmetry, Alpha/delta.")
+    for _ in range(2):
+        qtbot.mouseClick(strip.axis.more, Qt.MouseButton.LeftButton)
+        seen |= set(shown(strip))
+    assert seen | set(first) == {"aEEG", "Spectrum L", "Spectrum R", "Asymmetry", "Alpha/delta"}
+    assert shown(strip) == first
+
+
 def test_lanes_are_put_away_and_come_back(strip):
     strip.set_look(unwanted=["aEEG", "no such lane"], folded=["Asymmetry"])
     assert shown(strip) == ["Spectrum L", "Spectrum R", "Asymmetry", "Alpha/delta"]
