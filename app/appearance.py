@@ -9,6 +9,7 @@ from PyQt6.QtWidgets import QApplication
 from viewers import theme
 
 CHOICES = ("system", "light", "dark")
+_STYLED = "cerebroscope-styled"
 
 
 def theme_in_force(choice: str) -> str:
@@ -26,7 +27,11 @@ def apply_theme(choice: str, text_scale: float = 100) -> theme.Theme:
     assert isinstance(application, QApplication)
     colours = theme.theme(theme_in_force(choice))
     theme.set_text_scale(text_scale)
-    application.setStyle("Fusion")
+    if not application.property(_STYLED):  # once: every widget there is takes a new style up anew
+        application.setStyle("Fusion")
+        application.setProperty(_STYLED, True)
     application.setPalette(theme.palette(colours))
-    application.setStyleSheet(theme.style_sheet(colours))
+    sheet = theme.style_sheet(colours)
+    if application.styleSheet() != sheet:
+        application.setStyleSheet(sheet)
     return colours

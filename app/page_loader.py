@@ -93,6 +93,11 @@ class PageLoader(QObject):
         self._cache.clear()
         self._asked, self._answered = None, True
 
+    def serves(self, recording: Recording) -> bool:
+        """Whether pages are made of this recording."""
+        with self._lock:
+            return self._recording is recording
+
     def set_overview(self, overview: Overview | None) -> None:
         """Take the overview, which pages of more than 20 minutes are made of."""
         with self._lock:

@@ -98,8 +98,8 @@ class Reading(QObject):
     def request_page(self) -> None:
         """Ask for the page of the session's window, montage and filter."""
         session = self._session
-        if session.recording is None or session.montage is None:
-            return
+        if session.recording is None or session.montage is None or not self.loader.serves(session.recording):
+            return  # a window that changes its size while a recording is being opened asks too early
         view = session.view
         is_calibrated = self._view.is_calibrated()
         notes = page_note(session, is_calibrated), misleading(view), unfiltered_note(view, is_calibrated)
@@ -128,10 +128,9 @@ class Reading(QObject):
                 self._overlays.set_visible(name, on)
 
     def _show_recording(self, recording: Recording) -> None:
+        self.loader.set_recording(recording)
         self._panel.show_recording(recording, self._title)
         self.opened.emit(recording, self._title or recording.path.name)
-        self.loader.set_recording(recording)
-        self.loader.set_overview(None)
         facts = recording.duration, recording.start_datetime, recording.gaps, recording.channels
         self._view.set_recording_facts(*facts)
         self._view.set_bad_channels(self._session.bad_channels)
