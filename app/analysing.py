@@ -6,9 +6,9 @@ that follows the page is done again when another page has come to rest, and the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
@@ -23,6 +23,7 @@ from app.analysis_results import ResultShelf, Wish, make_wish
 from app.analysis_saving import AnalysisSaving
 from app.engine_process import EngineProcess
 from app.errors import describe_error
+from app.hearing import LISTEN, Ask, Hearing
 from app.inspector_tabs import InspectorDock, InspectorTabs
 from app.jobs import Job, JobRunner
 from app.session import ModelChoice, Session
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from app.analysis_choices import AnalysisChoices
 
 _REST_MS = 300
+_PAGE = "page"
+_PLAYED_SECONDS = 60.0  # of the recording, that are heard at a time while it is played
+FOLLOWING = "following"  # begins the place of work that keeps up with a page that scrolls by itself
 
 
 class Analysing(QObject):
@@ -69,6 +73,9 @@ class Analysing(QObject):
         self._made_choices: AnalysisChoices | None = None
         self._kind = ""
         self._shelf = ResultShelf()
+        self.hearing = Hearing()
+        self._is_playing = False
+        self._deaf: set[str] = set()  # kinds that could not be heard since the page began to scroll by itself
         self._shown: dict[str, tuple[Wish, Analysis]] = {}
         self._refused: dict[str, tuple[str, str]] = {}  # key and sentence, by kind
         self._jobs: dict[str, Job] = {}
@@ -90,6 +97,7 @@ class Analysing(QObject):
         session.model_changed.connect(self._on_models)
         view.page_shown.connect(self._on_page_shown)
         view.span_selected.connect(self._on_selection)
+        view.hovered.connect(self._on_hovered)
         self._tabs.panel_changed.connect(self._on_panel)
         tab.built.connect(self._on_built)
         tab.kind_chosen.connect(self.choose_kind)
@@ -225,6 +233,7 @@ class Analysing(QObject):
         self._jobs.clear()
         self._shown.clear()
         self._refused.clear()
+        self.hearing.forget()
         self._selection = None
         self._has_page = False
         for kind in self.drawing.visible():
@@ -247,6 +256,10 @@ class Analysing(QObject):
     def _on_selection(self, window: Window | None) -> None:
         self._selection = window
         self._ask_soon()
+
+    def _on_hovered(self, time: float, *_: object) -> None:
+        self.tab.set_time(time)
+        self.drawing.set_time(time)
 
     def _on_panel(self, panel: Panel | None) -> None:
         if panel is self.tab:
@@ -333,7 +346,9 @@ class Analysing(QObject):
             return
         known = self._shelf.get(wish.key)
         job = self._jobs.get(kind)
-        if known is not None:
+        if self._listens(wish):
+            self._ask_stream(wish)
+        elif known is not None:
             if job is not None:
                 job.cancel()
             self._take(wish, known)
@@ -344,17 +359,22 @@ class Analysing(QObject):
         recording = self._session.recording
         assert recording is not None
         arguments = wish.arguments(str(recording.path))
+        job = self._make_job(wish, "analysis.engine.analyze:analyze", arguments, wish.key, f"analysis {wish.kind}")
+        job.succeeded.connect(partial(self._on_done, wish, recording.id))
+        self._submit(wish, job)
 
-        def work(progress: Progress) -> Analysis:
-            return self._engine.call("analysis.engine.analyze:analyze", arguments, progress)
-
+    def _make_job(self, wish: Wish, function: str, arguments: Mapping[str, Any], key: str, place: str) -> Job:
         from analysis.kinds import KINDS
 
+        def work(progress: Progress) -> Any:
+            return self._engine.call(function, dict(arguments), progress)
+
         title = f"{KINDS[wish.kind].title}, {' × '.join(m.title for m in wish.models)}"
-        job = Job(title, work, lane="gpu", key=wish.key, replaces=f"analysis {wish.kind}")
+        return Job(title, work, lane="gpu", key=key, replaces=place)
+
+    def _submit(self, wish: Wish, job: Job) -> None:
         job.started.connect(partial(self._on_progress, wish.kind))
         job.progressed.connect(partial(self._on_progress, wish.kind))
-        job.succeeded.connect(partial(self._on_done, wish, recording.id))
         job.failed.connect(partial(self._on_failed, wish))
         job.cancelled.connect(partial(self._on_cancelled, wish))
         job.finished.connect(partial(self._on_finished, wish.kind, job))
@@ -362,6 +382,62 @@ class Analysing(QObject):
         self._runner.submit(job)
         self._on_progress(wish.kind)
         self._mark_stale()
+
+    # What a stream is heard to do, from the beginning of the recording on
+
+    def _listens(self, wish: Wish) -> bool:
+        return self.hearing.serves(wish) and self._choices.span(wish.kind) == _PAGE
+
+    def _ask_stream(self, wish: Wish) -> None:
+        """Answer from what has been heard, or hear on; what is being heard is heard to its end first."""
+        recording, job = self._session.recording, self._jobs.get(wish.kind)
+        assert recording is not None
+        if self.hearing.knows(wish):
+            self._take_heard(wish)
+        elif job is None or job.ended or not self.hearing.is_of(wish):
+            most, place = (_PLAYED_SECONDS, FOLLOWING) if self._is_playing else (float("inf"), "analysis")
+            ask = self.hearing.ask(wish, str(recording.path), most)
+            job = self._make_job(wish, LISTEN, ask.arguments, ask.key, f"{place} {wish.kind}")
+            job.partial.connect(partial(self._on_heard, wish, ask))
+            job.succeeded.connect(partial(self._on_heard_all, wish, ask))
+            job.finished.connect(partial(self.hearing.leave, ask))
+            self._submit(wish, job)
+
+    def _on_heard(self, wish: Wish, ask: Ask, parts: Mapping[str, Analysis], done: bool = False) -> None:
+        self.hearing.take(ask, parts, done)
+        self._draw(wish.kind)
+
+    def _on_heard_all(self, wish: Wish, ask: Ask, parts: Mapping[str, Analysis]) -> None:
+        self._on_heard(wish, ask, parts, done=True)
+        now = self._wish(wish.kind) or wish  # the page may have gone on
+        if self.hearing.knows(now):
+            self._take_heard(now)
+        elif self._listens(now) and not self._is_playing:
+            self._ask_stream(now)
+
+    def _take_heard(self, wish: Wish) -> None:
+        answer = self.hearing.answer(wish)
+        if answer is not None:
+            self._take(wish, answer)
+        else:
+            span = f"{wish.window.start:g} and {wish.window.stop:g} s"
+            self._refuse(wish.kind, wish.key, f"there is no signal between {span}: look at another page")
+
+    def keep_up(self, playing: bool) -> None:
+        """Hear on to the page that is shown now, without waiting for the reader to come to rest."""
+        if playing != self._is_playing:
+            self._is_playing = playing
+            self._deaf.clear()
+            self._ask_soon()
+        for kind in self._live() if playing and self._has_page else ():
+            wish = self._wish(kind)
+            if wish is not None and self._listens(wish) and kind not in self._deaf and self._is_missing(kind):
+                self._ask_stream(wish)
+
+    def is_hearing(self) -> bool:
+        """Whether a stream is drawn or looked at that hears on with the page."""
+        wishes = (self._wish(kind) for kind in self._live())
+        return any(wish is not None and self._listens(wish) and wish.kind not in self._deaf for wish in wishes)
 
     # What is answered
 
@@ -402,6 +478,7 @@ class Analysing(QObject):
 
     def _refuse(self, kind: str, key: str, sentence: str) -> None:
         self._refused[kind] = key, sentence
+        self._deaf.add(kind)
         self._shown.pop(kind, None)
         self._draw(kind)
         if kind == self._kind and self.tab.is_built:
@@ -415,7 +492,7 @@ class Analysing(QObject):
             self.tab.set_result(None)
             return
         wish = self._wish(kind)
-        known = self._shelf.get(wish.key) if wish is not None else None
+        known = self._known(wish) if wish is not None else None
         if wish is not None and known is not None:
             self._shown[kind] = wish, known
         elif kind in self._shown and (wish is None or self._shown[kind][0].models != wish.models):
@@ -434,12 +511,19 @@ class Analysing(QObject):
         """Say of every answer on show whether it is what is asked for."""
         for kind in self._shown:
             why = self._why_stale(kind)
-            self.drawing.set_stale(kind, why)
+            self.drawing.set_stale(kind, "" if self._draws_heard(kind) else why)
             if kind == self._kind:
                 self.tab.set_stale(why)
 
+    def _draws_heard(self, kind: str) -> bool:
+        """Whether what is drawn of a kind is all that was heard, which is never of another page."""
+        wish = self._wish(kind)
+        return wish is not None and self._listens(wish) and self.hearing.drawn(wish) is not None
+
     def _why_stale(self, kind: str) -> str:
         wish, (shown, _) = self._wish(kind), self._shown[kind]
+        if self._is_playing and self._draws_heard(kind):
+            return ""
         if wish is not None and wish.key == shown.key:
             return ""
         job = self._jobs.get(kind)
@@ -451,9 +535,14 @@ class Analysing(QObject):
             return "with other channels marked bad"
         return "of other options"
 
+    def _known(self, wish: Wish) -> Analysis | None:
+        return self.hearing.answer(wish) if self._listens(wish) else self._shelf.get(wish.key)
+
     def _draw(self, kind: str) -> None:
         shown = self._shown.get(kind)
-        self.drawing.show(kind, shown[1] if shown is not None else None)
+        wish = self._wish(kind)
+        heard = self.hearing.drawn(wish) if wish is not None and self._listens(wish) else None
+        self.drawing.show(kind, heard or (shown[1] if shown is not None else None))
         part = self.drawing.part(kind)
         if kind == self._kind and part is not None:
             self.tab.set_part(part)

@@ -11,7 +11,8 @@ from typing import Any
 from analysis.kinds import KINDS, Kind, find_kind
 
 PAGE, SELECTION, RECORDING = "page", "selection", "recording"
-_QUICK = frozenset({"gates", "cka"})  # the usual ones to keep up with the page
+_QUICK = frozenset({"gates", "cka", "streams", "memory"})  # the usual ones to keep up with the page
+_WHOLE = frozenset({"stages"})  # that need the units before and after
 
 
 @dataclass
@@ -75,4 +76,4 @@ class AnalysisChoices:
 def _usual_span(kind: Kind) -> str:
     """The page, but for what makes no sense of one window."""
     needs_many = any(option.name == "windows" and (option.least or 0) > 1 for option in kind.options)
-    return RECORDING if needs_many else PAGE
+    return RECORDING if needs_many or kind.name in _WHOLE else PAGE

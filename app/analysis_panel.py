@@ -241,6 +241,11 @@ class AnalysisTab(Panel):
         if self.shown is not None:
             self.shown.set_window(window)
 
+    def set_time(self, time: float | None) -> None:
+        """Speak of the moment under the cursor."""
+        if self.shown is not None and self._result is not None and self.isVisible():
+            self.shown.set_time(time)
+
     def set_part(self, part: str) -> None:
         """Hear which part is shown on the traces."""
         self._part = part

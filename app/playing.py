@@ -46,6 +46,7 @@ class Playing(QObject):
         self._page = session.window  # as it was shown last
         self._is_moving = False
         self.speed = SPEEDS[0]
+        self._remark = ""
         self._frames = QTimer(self)
         self._frames.setInterval(_FRAME_MS)
         self._frames.timeout.connect(self.advance)
@@ -141,8 +142,16 @@ class Playing(QObject):
         else:
             self.stop()
 
+    def set_remark(self, text: str) -> None:
+        """Say something more while it plays, such as what cannot keep up; empty: nothing."""
+        if text != self._remark:
+            self._remark = text
+            if self.is_on:
+                self._say()
+
     def _say(self) -> None:
-        self.changed.emit(f"playing {self.speed}x, Space stops")
+        remark = f", {self._remark}" if self._remark else ""
+        self.changed.emit(f"playing {self.speed}x{remark}, Space stops")
 
     def _check_speed(self) -> None:
         for speed in SPEEDS if self._actions else ():

@@ -262,6 +262,9 @@ class AnalysisHeat(HeatOverlay):
             heat = replace(heat, random_weights=self.result.random_weights)
         self.set_heat(heat)
 
+    def set_time(self, time: float) -> None:
+        """Hear which moment is under the cursor."""
+
     def make_lane(self) -> AnalysisLane:
         """The lane that goes with it."""
         return AnalysisLane(self.title)
