@@ -66,6 +66,12 @@ class AnalysisDrawing(QObject):
         self.overlay(kind).choose(part)
         self._follow(kind)
 
+    def set_time(self, time: float) -> None:
+        """Speak of the moment under the cursor."""
+        for overlay in self._overlays.values():
+            if overlay.state.visible:
+                overlay.set_time(time)
+
     def part(self, kind: str) -> str | None:
         """The part that is drawn of a kind; None where nothing is."""
         return self._overlays[kind].part if kind in self._overlays else None

@@ -16,13 +16,14 @@ from analysis.results import SeizurePrediction
 from analysis.time_words import elapsed
 from app import commands
 from app.actions import build_actions, fill_recent
-from app.analysing import Analysing
+from app.analysing import FOLLOWING, Analysing
 from app.appearance import apply_theme
 from app.comparing import Comparing
 from app.dialogs.event_rules import rule_from_settings, rule_settings
 from app.dialogs.recovery import NoticeBar
 from app.dock_sizes import DockSizes
 from app.errors import describe_error, hide_in_log, log_error
+from app.following import Following
 from app.habits import keep_view, view_from
 from app.held_key import Peek
 from app.inspector import AgreementPanel, PredictionPanel
@@ -121,6 +122,8 @@ class MainWindow(QMainWindow):
         at = partial(looked_at, self.view.trace_view)
         self.travelling = Travelling(self.session, self, self.is_clock_shown, at)
         self.playing = Playing(self.session, lambda: self.reading.loader.settled(), self)
+        self.following = Following(self.session, self.analysing, self.playing, self)
+        self.following.lag_changed.connect(self.playing.set_remark)
         self.trending = Trending(
             self.session, self.view.trends, self.opener, self.runner, self.settings, results_folder, self
         )
@@ -333,7 +336,8 @@ class MainWindow(QMainWindow):
 
     def _on_job(self, job: Job) -> None:
         # The comparison that follows every move of the threshold is shown by its own panel.
-        if job.lane == "gpu" and job.replaces != "agreement":
+        followed = (job.replaces or "").startswith(FOLLOWING)  # short work that ends with the playing; the lag is shown
+        if job.lane == "gpu" and job.replaces != "agreement" and not followed:
             self.job_panel.add(job)
             job.progressed.connect(lambda done, total, _text: self._show_work(job, done, total))
             job.finished.connect(lambda: self.status.show_work(""))

@@ -11,4 +11,8 @@ OVERLAYS: tuple[type[Overlay], ...] = (AnnotationsOverlay, SeizurePredictionOver
 # By kind of analysis: what the list of overlays calls it, and the AnalysisHeat that draws it, "module:class".
 ANALYSIS_OVERLAYS: Mapping[str, tuple[str, str]] = {
     "gates": ("AXON gates", "viewers.overlays.gate_profile:GateOverlay"),
+    "streams": ("NeurDuo streams", "viewers.overlays.stream_rates:StreamOverlay"),
+    "memory": ("NeurDuo recall", "viewers.overlays.bank_recall:RecallOverlay"),
+    "stages": ("NeurDuo stages", "viewers.overlays.unit_classes:ClassesOverlay"),
 }
+LANES_ALONE = frozenset({"experts", "streams", "stages"})  # drawn under the traces only
