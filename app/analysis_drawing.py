@@ -91,6 +91,7 @@ class AnalysisDrawing(QObject):
         """The lane of a kind."""
         if kind not in self._lanes:
             lane = self.overlay(kind).make_lane()
+            lane.hide()  # a layout would show what was never hidden
             self._view.add_lane(lane)
             self._lanes[kind] = lane
         return self._lanes[kind]

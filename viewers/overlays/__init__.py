@@ -14,5 +14,9 @@ ANALYSIS_OVERLAYS: Mapping[str, tuple[str, str]] = {
     "streams": ("NeurDuo streams", "viewers.overlays.stream_rates:StreamOverlay"),
     "memory": ("NeurDuo recall", "viewers.overlays.bank_recall:RecallOverlay"),
     "stages": ("NeurDuo stages", "viewers.overlays.unit_classes:ClassesOverlay"),
+    "experts": ("PRiSE experts", "viewers.overlays.experts:ExpertsOverlay"),
+    "cka": ("Token maps of layers", "viewers.overlays.token_maps:TokenMaps"),
+    "dynamic-groups": ("PRiSE lag correlations", "viewers.overlays.lag_arcs:LagArcs"),
 }
 LANES_ALONE = frozenset({"experts", "streams", "stages"})  # drawn under the traces only
+IN_FRONT = frozenset({"dynamic-groups"})

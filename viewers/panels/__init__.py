@@ -18,6 +18,8 @@ ANALYSIS_PANELS: Mapping[str, str] = {
     "timescales": "viewers.panels.time_constants:TimeConstants",
     "memory": "viewers.panels.bank_recall:BankRecall",
     "stages": "viewers.panels.unit_classes:UnitClasses",
+    "experts": "viewers.panels.experts:Experts",
+    "dynamic-groups": "viewers.panels.dynamic_groups:DynamicGroups",
     "cka": "viewers.panels.layer_similarity:LayerSimilarity",
     "effective-rank": "viewers.panels.effective_rank:EffectiveRank",
     "embedding": "viewers.panels.embedding:Embedding",

@@ -157,7 +157,7 @@ def caption_of(result: Analysis) -> str:
     start, stop = span_of(result)
     span = f"{time_text(start, 0.1)} to {time_text(stop, 0.1)}"
     first = [" × ".join(result.models), path.rsplit("/", 1)[-1], span]
-    options = ", ".join(f"{name} {_plain(value)}" for name, value in options_of(result).items())
+    options = ", ".join(f"{name} {_plain(value)}" for name, value in options_of(result).items() if value != "")
     second = [amount_of(result), options]
     return "\n".join(" · ".join(filter(None, parts)) for parts in (first, second) if any(parts))
 

@@ -16,6 +16,8 @@ from viewers.panels.matrix_plot import MatrixPlot
 
 UNBIASED, PLAIN = "cka_unbiased", "cka"
 FEW_ROWS = 50
+_HINT = "Click a cell, or move to it with the arrow keys, to see the token maps of its two layers on the traces."
+_SHOWN = "On the traces: {0} in the upper, {1} in the lower half of each row. Click the cell again to take it away."
 _GROUPS = ("within", "between", "ratio", "shared_ratio", "shared_experts")
 
 
@@ -34,14 +36,17 @@ class LayerSimilarity(KindPanel):
         self.groups_heading = Heading("Pairs of windows")
         self.groups = LayerPlot("CKA within and between groups by layer", 110)
         self._experts = note()
+        self._hint = note(_HINT)
         self.column.addLayout(line_of(self.estimator))
-        for widget in (self.heading, self.matrix, self.groups_heading, self.groups, self._experts):
+        for widget in (self.heading, self.matrix, self._hint, self.groups_heading, self.groups, self._experts):
             self.column.addWidget(widget)
         self.estimator.chosen.connect(self._on_estimator)
+        self.matrix.cell_clicked.connect(self._on_cell)
 
     def body(self) -> Sequence[QWidget]:
         """All there is."""
-        return [self.estimator, self.heading, self.matrix, self.groups_heading, self.groups, self._experts]
+        middle = [self.matrix, self._hint, self.groups_heading]
+        return [self.estimator, self.heading, *middle, self.groups, self._experts]
 
     def warnings(self, result: Analysis) -> Iterable[str]:
         """Few rows."""
@@ -52,6 +57,7 @@ class LayerSimilarity(KindPanel):
     def show_result(self, result: Analysis) -> None:
         """Fill the table and, where there are groups, their plot."""
         self._show_matrix(result)
+        self._hint.setVisible("row_map" in result.arrays)
         grouped = "within" in result.arrays
         for widget in (self.groups_heading, self.groups, self._experts):
             widget.setVisible(grouped)
@@ -61,7 +67,7 @@ class LayerSimilarity(KindPanel):
                 Series("between", result.values("between"), below),
             ]
             self.groups.set_series(series, result.labels.get("layer", ()), (0.0, 1.05))
-            self.groups_heading.set_array(result.arrays["within"], "seizure or not")
+            self.groups_heading.set_array(result.arrays["within"], _groups_text(result))
             counts = " ".join(f"{v:.0f}" for v in result.values("shared_experts"))
             self._experts.setText(f"Shared experts of a pool of 8 that this gives, by layer: {counts} [our definition]")
 
@@ -86,6 +92,30 @@ class LayerSimilarity(KindPanel):
             text += "\n" + column_table(self.result, _GROUPS)
         return text
 
+    def set_part(self, part: str) -> None:
+        """Frame the cell whose layers are on the traces."""
+        first, _, second = part.partition(",")
+        chosen = (int(first), int(second)) if first.isdigit() and second.isdigit() else None
+        self.matrix.choose_cell(chosen)
+        self._hint.setText(_HINT if chosen is None else _SHOWN.format(*self._names(chosen)))
+
+    def _names(self, cell: tuple[int, int]) -> tuple[str, str]:
+        return self.matrix.rows[cell[0]], self.matrix.columns[cell[1]]
+
+    def _on_cell(self, row: int, column: int) -> None:
+        if self.result is None or "row_map" not in self.result.arrays:
+            return
+        # The pair that is shown gives way to none again.
+        part = "" if self.matrix.chosen == (row, column) else f"{row},{column}"
+        self.set_part(part)
+        self.part_chosen.emit(part)
+
     def _on_estimator(self, _value: str) -> None:
         if self.result is not None:
             self._show_matrix(self.result)
+
+
+def _groups_text(result: Analysis) -> str:
+    """Which groups, and of how many windows each."""
+    counts = result.facts.get("n_of_group", {})
+    return ", ".join(f"{count} of {name}" for name, count in counts.items() if count)

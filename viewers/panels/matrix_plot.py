@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
-from PyQt6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPen
+from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
 
 from viewers.colour_scales import amount_scale, image, indices
 from viewers.heat_scales import balance_colours
@@ -32,7 +32,9 @@ class MatrixPlot(Plot):
         self.signed = False
         self.row_title = ""
         self.quantity = ""
+        self.chosen: tuple[int, int] | None = None
         self._square = square
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def set_values(
         self,
@@ -52,12 +54,39 @@ class MatrixPlot(Plot):
         self.signed = self.limits[0] < 0
         self.row_title, self.x_title = titles
         self.quantity = quantity
+        if self.chosen is not None and not (self.chosen[0] < deep and self.chosen[1] < wide):
+            self.chosen = None
         self.x_range = (-0.5, max(wide, 1) - 0.5)
         self.y_range = (max(deep, 1) - 0.5, -0.5)
         metrics = QFontMetricsF(font(10))
         shown = [metrics.horizontalAdvance(text) for text in self.rows]
         self.left_room = min(px(_LONGEST_LABEL), max(shown, default=10.0) + px(18)) / px(1)
+        self._fit()
         self.update()
+
+    def sizeHint(self) -> QSize:
+        """As high as it is easily read; square cells need no more than their width gives."""
+        hint = super().sizeHint()
+        if not self._square or not self.values.size or self.width() < 2 * px(self.left_room):
+            return hint
+        deep, wide = self.values.shape
+        room = self.width() - px(self.left_room) - px(self.right_room)
+        return QSize(hint.width(), min(hint.height(), round(room / wide * deep + px(self.bottom_room) + px(8))))
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Another width asks for another height."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        if self._square:
+            self.setFixedHeight(self.sizeHint().height())
+
+    def choose_cell(self, cell: tuple[int, int] | None) -> None:
+        """Frame a cell, or none."""
+        if cell != self.chosen:
+            self.chosen = cell
+            self.update()
 
     @property
     def area(self) -> QRectF:
@@ -93,9 +122,10 @@ class MatrixPlot(Plot):
             painter.drawImage(area, image(rgb, ~np.isnan(self.values)))
 
     def paint_over(self, painter: QPainter, area: QRectF) -> None:
-        """The scale of the colours, and what the rows are."""
+        """The frame of the chosen cell, the scale of the colours, and what the rows are."""
         if not self.values.size:
             return
+        self._paint_frames(painter, area)
         bar = QRectF(area.right() + px(6), area.top(), px(_BAR), area.height())
         painter.drawImage(bar, image(self.colours(self.theme)[::-1][:, None]))
         painter.setPen(QPen(self.theme.colour("border"), 1))
@@ -114,6 +144,18 @@ class MatrixPlot(Plot):
             text = QFontMetricsF(painter.font()).elidedText(self.row_title, Qt.TextElideMode.ElideRight, area.height())
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
             painter.restore()
+
+    def _paint_frames(self, painter: QPainter, area: QRectF) -> None:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if self.chosen is not None:
+            row, column = self.chosen
+            left, top = self.x(column - 0.5), self.y(row - 0.5)
+            box = QRectF(left, top, self.x(column + 0.5) - left, self.y(row + 0.5) - top)
+            painter.setPen(QPen(self.theme.colour("accent"), 2))
+            painter.drawRect(box)
+        if self.hasFocus():
+            painter.setPen(QPen(self.theme.colour("accent"), 1))
+            painter.drawRect(area)
 
     def cell_at(self, at: QPointF) -> tuple[int, int] | None:
         """Row and column of a point."""
@@ -144,6 +186,26 @@ class MatrixPlot(Plot):
         cell = self.cell_at(event.position()) if event is not None and not self.message else None
         if cell is not None:
             self.cell_clicked.emit(*cell)
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:
+        """Arrow keys choose the neighbouring cell."""
+        step = _STEPS.get(Qt.Key(event.key())) if event is not None else None
+        if step is None or not self.values.size:
+            super().keyPressEvent(event)
+            return
+        deep, wide = self.values.shape
+        row, column = self.chosen or (0, -step[1])
+        cell = min(max(row + step[0], 0), deep - 1), min(max(column + step[1], 0), wide - 1)
+        if cell != self.chosen:
+            self.cell_clicked.emit(*cell)
+
+
+_STEPS = {
+    Qt.Key.Key_Up: (-1, 0),
+    Qt.Key.Key_Down: (1, 0),
+    Qt.Key.Key_Left: (0, -1),
+    Qt.Key.Key_Right: (0, 1),
+}
 
 
 def limits_of(values: np.ndarray) -> tuple[float, float]:
