@@ -14,7 +14,7 @@ from torch.nn import functional as F
 
 # GELU in place: a fresh array of this size costs more than the function.
 _gelu_ = torch.ops.aten.gelu_
-_BLOCK_CHUNKS = 24  # what goes through the fast form at a time: its values then stay in the processor's cache
+_BLOCK_CHUNKS = 5  # what goes through the fast form at a time: its values then stay in the processor's caches
 
 
 class SignalPatchEncoder(nn.Module):
