@@ -259,7 +259,6 @@ class Analysing(QObject):
 
     def _on_hovered(self, time: float, *_: object) -> None:
         self.tab.set_time(time)
-        self.drawing.set_time(time)
 
     def _on_panel(self, panel: Panel | None) -> None:
         if panel is self.tab:

@@ -66,12 +66,6 @@ class AnalysisDrawing(QObject):
         self.overlay(kind).choose(part)
         self._follow(kind)
 
-    def set_time(self, time: float) -> None:
-        """Speak of the moment under the cursor."""
-        for overlay in self._overlays.values():
-            if overlay.state.visible:
-                overlay.set_time(time)
-
     def part(self, kind: str) -> str | None:
         """The part that is drawn of a kind; None where nothing is."""
         return self._overlays[kind].part if kind in self._overlays else None
@@ -105,7 +99,9 @@ class AnalysisDrawing(QObject):
         self._view.show_lane(lane.title, lane.curve is not None and state is not None and state.visible)
 
     def _on_hovered(self, time: float, row: str, _value: float, _unit: str) -> None:
-        shown = (overlay for overlay in self._overlays.values() if overlay.state.visible)
+        shown = [overlay for overlay in self._overlays.values() if overlay.state.visible]
+        for overlay in shown:
+            overlay.set_time(time)
         self.described.emit("   ".join(filter(None, (overlay.describe(time, row) for overlay in shown))))
 
     def _on_unhovered(self) -> None:

@@ -17,6 +17,7 @@ from viewers.theme import font
 from viewers.time_scale import TimeScale
 
 _REACHES = (0.25, 0.5, 1.0)
+_COVERED = 98.0
 GATE = HeatScale(0.0, 1.0, low_word="shut", high_word="open")
 
 
@@ -30,8 +31,8 @@ def step_of(result: Analysis, time: float | None) -> int:
 
 def recall_scale(weights: np.ndarray) -> HeatScale:
     """Colours from nothing to a share that nearly all weights lie below."""
-    known = weights[np.isfinite(weights)]
-    most = float(known.max()) if known.size else 1.0
+    known = weights[np.isfinite(weights) & (weights > 0)]
+    most = float(np.percentile(known, _COVERED)) if known.size else 1.0
     return HeatScale(0.0, next((r for r in _REACHES if most <= r), 1.0), low_word="not recalled", high_word="recalled")
 
 
