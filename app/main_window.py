@@ -46,6 +46,7 @@ from app.raters_panel import RatersPanel
 from app.reading import Reading
 from app.recording_opening import RecordingOpener
 from app.recording_panel import RecordingPanel
+from app.remembering import Remembering, Write
 from app.review_dock import EventsDock
 from app.review_edits import ReviewEdits
 from app.review_queue import ReviewQueue
@@ -141,6 +142,7 @@ class MainWindow(QMainWindow):
             self.session, self.view, self.opener, self.recording_panel, self.overlay_panel, data_folder, self
         )
         self.reviewing = self._make_reviewing()
+        self.remembering = Remembering(self.session, self._state_writers, self)
         self._wire()
         self._wire_models()
         self.set_theme(self.settings.theme)
@@ -456,6 +458,10 @@ class MainWindow(QMainWindow):
         self.overlay_panel.reset()
         self.session.reset_view()
 
+    def _state_writers(self) -> list[Write]:
+        keep_view(self.settings, self.session.view, self.session.habits)
+        return [*self.reading.state_writers(), *self.workplace.settings_writers()]
+
     def _remember(self) -> None:
         settings = self.settings
         keep_view(settings, self.session.view, self.session.habits)
@@ -468,6 +474,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent | None) -> None:
         """End the work cleanly and remember how the window looked."""
         self._remember()
+        self.remembering.close()
         self.playing.stop()
         self.reading.close()
         self.measuring.close()

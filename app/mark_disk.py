@@ -48,13 +48,15 @@ class Facts:
 class Found:
     """What earlier sessions left behind.
 
-    `recovered` is what the last one changed, where it ended without being closed, and `recovered_at` when. `apart` is
+    `recovered` is what the last one changed, where it ended without being closed, in how many `steps`, and
+    `recovered_at` when. `apart` is
     true where another program holds the journal, so that this one writes its own. `branches` are journals that others
     wrote apart; `saved` is the last record of a save; `notes` are sentences for the reader.
     """
 
     history: History = field(default_factory=History)
     recovered: tuple[Change, ...] = ()
+    steps: int = 0
     recovered_at: str = ""
     apart: bool = False
     branches: list[tuple[Path, Account, QLockFile]] = field(default_factory=list)
@@ -176,7 +178,8 @@ class MarkDisk(QObject):
             return self._open_apart(why)
         self._journal = Journal(self._path(1), self._facts.id, self._facts.place, account)
         self._is_behind = account.is_table_behind
-        found = Found(account.history, account.unfinished, account.last_step, saved=account.saved, notes=notes)
+        found = Found(account.history, account.unfinished, account.steps, account.last_step)
+        found.saved, found.notes = account.saved, notes
         found.branches = self._branches(account.merged)
         if not account.uid and self._facts.place:
             found.notes += self._notes_of_earlier_contents()

@@ -32,12 +32,13 @@ Background = Callable[[Callable[[], object], Callable[[object], None]], None]
 
 @dataclass(frozen=True)
 class Recovered:
-    """What the last session changed before it ended without being closed, and when (ISO 8601 in UTC).
+    """What the last session changed before it ended without being closed, in how many steps, and when (ISO 8601, UTC).
 
     `from_file` tells that nothing had been marked before it.
     """
 
     changes: tuple[Change, ...]
+    steps: int
     at: str
     from_file: bool
 
@@ -342,8 +343,8 @@ class MarkKeeper(QObject):
         self._is_ready = True
         self.apart, self.saved = found.apart, found.saved or {}
         if found.recovered:
-            from_file = len(found.history.changes_since({})) == len(found.recovered)
-            self.recovered = Recovered(found.recovered, found.recovered_at, from_file)
+            from_file = found.history.changes_since({}) == found.recovered
+            self.recovered = Recovered(found.recovered, found.steps, found.recovered_at, from_file)
         self._note(self.book.adopt(found.history, merge=False), *found.notes)
         if found.history.states:
             self._merge(later and len(found.history.states) > _FEW_CHANGES and not found.branches)

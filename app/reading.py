@@ -18,6 +18,7 @@ from app.page_loader import PageLoader
 from app.page_note import misleading, page_note, unfiltered_note
 from app.recording_opening import RecordingOpener
 from app.recording_panel import RecordingPanel
+from app.remembering import InOrder, Write
 from app.session import Session
 from app.settings import RecordingState, load_recording_state, save_recording_state
 from app.view import View
@@ -55,6 +56,7 @@ class Reading(QObject):
         self._surveyed: Recording | None = None
         self._start_at: float | None = None
         self._title = ""
+        self._state_file = InOrder(lambda state: save_recording_state(*state))
         self._wire()
 
     def _wire(self) -> None:
@@ -229,15 +231,20 @@ class Reading(QObject):
             self.complained.emit(complaint)
         return state
 
-    def _remember(self) -> None:
+    def state_writers(self) -> list[Write]:
+        """What writes down how the recording is looked at now; nothing where that is not kept."""
         recording, view = self._session.recording, self._session.view
         if recording is None or self._data_folder is None:
-            return
+            return []
         state = RecordingState(view.montage, self._session.window.start, view.page_seconds, self._overlays.states())
         state.mm_per_second, state.gains = view.mm_per_second, dict(view.gains)
         state.bad_channels = sorted(self._session.bad_channels)
         state.hidden_types = sorted(self._session.hidden_types)
-        try:
-            save_recording_state(recording.id, state, self._data_folder)
-        except OSError as error:
-            log_error(error)
+        return [self._state_file.writer((recording.id, state, self._data_folder))]
+
+    def _remember(self) -> None:
+        for write in self.state_writers():
+            try:
+                write()
+            except OSError as error:
+                log_error(error)

@@ -29,7 +29,7 @@ from analysis.review.mark_files import (
     save_marks,
 )
 from app.asking import follow_recording
-from app.dialogs.recovery import NoticeBar
+from app.dialogs.recovery import NoticeBar, recovered_words
 from app.dialogs.save_marks import Offer, SaveMarksDialog
 from app.engine_process import EngineProcess
 from app.jobs import Job, JobRunner
@@ -119,9 +119,10 @@ class Saving(QObject):
     def _show_recovered(self) -> None:
         recovered = self._keeper.recovered if self._keeper is not None else None
         if recovered is None:
-            self._notices.offer(0, "", False)
+            self._notices.withdraw()
         else:
-            self._notices.offer(len(recovered.changes), recovered.at, recovered.from_file)
+            what = recovered_words(recovered.changes)
+            self._notices.offer(what, recovered.steps, recovered.at, recovered.from_file)
 
     def _keep_recovered(self) -> None:
         if self._keeper is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 
 from PyQt6.QtWidgets import QMainWindow
@@ -11,6 +12,7 @@ from analysis.montage import MONTAGES
 from analysis.montages.own import OwnMontages
 from app.engine_process import EngineProcess
 from app.mark_keeper import MarkShelf
+from app.remembering import InOrder, Write
 from app.settings import Settings
 
 # What the first run of any model would otherwise wait for.
@@ -33,7 +35,7 @@ class Workplace:
         self.settings = settings
         self.data_folder = data_folder
         self.results_folder = results_folder
-        self._save_settings = save_settings
+        self._settings_file = InOrder(save_settings) if save_settings is not None else None
         log = data_folder / "log" / "engine.log" if data_folder is not None else None
         self.engine = EngineProcess(preload=_ENGINE_MODULES, log=log)
         self.reader = EngineProcess("reader", niceness=0, log=log)
@@ -45,13 +47,17 @@ class Workplace:
         """Count a window among those that are open."""
         self.windows.append(window)
 
+    def settings_writers(self) -> list[Write]:
+        """What writes the settings down as they are now; nothing where they are not kept."""
+        return [self._settings_file.writer(deepcopy(self.settings))] if self._settings_file is not None else []
+
     def leave(self, window: QMainWindow) -> None:
         """Forget a window that closes, keep the settings, and end the processes behind the last one."""
         if window not in self.windows:
             return
         self.windows.remove(window)
-        if self._save_settings is not None:
-            self._save_settings(self.settings)
+        for write in self.settings_writers():
+            write()
         if not self.windows:
             self.shelf.close()
             for process in (self.engine, self.reader):

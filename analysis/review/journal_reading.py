@@ -24,7 +24,8 @@ class Account:
     """What a journal tells.
 
     `done` and `undone` are the numbers of the lines of the history's edits. `session` is how marks stood when the last
-    session began, None where it was closed properly; `last_step` when something was last done. `uid` tells journals of
+    session began, None where it was closed properly, and `steps` how often something was done, undone or done again in
+    it; `last_step` is when something was last done. `uid` tells journals of
     one recording apart, `merged` names those whose edits this one has taken over. `whole_bytes` is where the last whole
     line ends, `damaged` the lines that are not as they were written. `saved` is the last record of a save.
     `is_table_behind` tells that the table beside the journal may be older than it.
@@ -35,6 +36,7 @@ class Account:
     undone: list[int] = field(default_factory=list)
     last_number: int = 0
     session: dict[int, Annotation | None] | None = None
+    steps: int = 0
     last_step: str = ""
     uid: str = ""
     merged: set[str] = field(default_factory=set)
@@ -112,6 +114,7 @@ def _take(account: Account, record: Record, parts: dict[int, tuple[Change, ...]]
             account.uid = str(record["uid"])
         elif "opened" in record:
             account.session = dict(account.history.states)
+            account.steps = 0
         elif "closed" in record:
             account.session = None
             account.is_table_behind = bool(record.get("behind"))
@@ -156,6 +159,7 @@ def _take_step(account: Account, record: Record, parts: dict[int, tuple[Change, 
             _redo_through(account, record["of"])
     else:
         raise ValueError(step)
+    account.steps += 1
     account.last_step = str(record["at"])
     account.is_table_behind = True
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolBar, QWidget
 
+from analysis.review.change_list import ChangeList
+from analysis.review.history import Change
 from app.panel import ElidedLabel, set_role
+
+_FEW_CHANGES = 5000  # more are only counted
 
 
 class NoticeBar(QToolBar):
@@ -29,9 +34,9 @@ class NoticeBar(QToolBar):
         self._notes: list[str] = []
         self.text = ElidedLabel("", "strong", Qt.TextElideMode.ElideRight)
         self.text.setAccessibleName("Notice")
-        self.keep = self._button("Continue with them", "Go on with these changes", self.kept.emit, True)
+        self.keep = self._button("Continue", "Go on with the marks as they are shown", self.kept.emit, True)
         self.leave_out = self._button("", "As one step: Undo (Ctrl+Z) brings them back", self.left_out.emit)
-        self.save = self._button("Save them elsewhere…", "Save marks to a file", self.save_requested.emit)
+        self.save = self._button("Save to a file…", "Save the marks to a file first", self.save_requested.emit)
         self.dismiss = self._button("OK", "Close this notice", self._next_note)
         body = QWidget()
         row = QHBoxLayout(body)
@@ -52,17 +57,23 @@ class NoticeBar(QToolBar):
         button.clicked.connect(lambda _checked: pressed())
         return button
 
-    def offer(self, count: int, until: str, from_file: bool) -> None:
-        """Offer `count` changes that a session made until a time (ISO 8601) and did not close; 0 takes the offer away.
+    def offer(self, what: str, steps: int, until: str, from_file: bool) -> None:
+        """Offer what a session did in so many steps until a time (ISO 8601) and did not close.
 
-        `from_file` tells that nothing had been marked before them.
+        `what` tells what became of the marks; `from_file` that nothing had been marked before.
         """
-        changes = "1 change" if count == 1 else f"{count:,} changes"
-        were, are = ("was", "is") if count == 1 else ("were", "are")
-        kept = f"{f'{changes} {when(until)}'.strip()} {were} kept and {are} shown."
-        self._offer = f"The program ended before this recording was closed. {kept}" if count else ""
-        self.keep.setText(f"Continue with the {changes.removeprefix('1 ')}" if count else "")
+        moment = when(until)
+        if steps == 1:
+            kept = f"{f'1 step {moment}'.strip()} was kept: {what}."
+        else:
+            kept = f"{steps:,} steps{f', the last {moment},' if moment else ''} were kept: {what}."
+        self._offer = f"The program ended before this recording was closed. {kept}"
         self.leave_out.setText("Start from the file" if from_file else "Go back to before")
+        self.refresh()
+
+    def withdraw(self) -> None:
+        """Take the offer away."""
+        self._offer = ""
         self.refresh()
 
     def say(self, sentence: str) -> None:
@@ -90,6 +101,14 @@ class NoticeBar(QToolBar):
             button.setVisible(bool(self._offer))
         self.dismiss.setVisible(bool(note))
         self.setVisible(bool(self._offer or note))
+
+
+def recovered_words(changes: Sequence[Change]) -> str:
+    """What became of the marks, such as "2 marks added, 1 removed": what was taken back again is not among it."""
+    if len(changes) > _FEW_CHANGES:
+        return f"{len(changes):,} marks changed"
+    number, _, rest = ChangeList(changes).summary().partition(" ")
+    return f"{number} {'mark' if number == '1' else 'marks'} {rest}"
 
 
 def when(time: str, now: datetime | None = None) -> str:

@@ -143,7 +143,8 @@ def test_what_a_dead_session_did_is_there_and_offered(shelves, folder: Path, rec
     keeper = _begin(shelves[0], recording)
     assert _texts(keeper) == before
     assert keeper.recovered is not None
-    assert (len(keeper.recovered.changes), keeper.recovered.from_file) == (2, False)
+    recovered = keeper.recovered
+    assert (len(recovered.changes), recovered.steps, recovered.from_file) == (2, 4, False)
     if answer == "keep":
         keeper.keep_recovered()
     elif answer == "leave out":
@@ -159,6 +160,24 @@ def test_what_a_dead_session_did_is_there_and_offered(shelves, folder: Path, rec
     keeper = _begin(shelves[0], recording)
     assert _texts(keeper) == before
     assert (keeper.recovered is None) == (answer != "go on")
+
+
+def test_a_mark_that_a_dead_session_took_back_was_removed_by_it(shelves, recording) -> None:
+    keeper = _begin(shelves[0], recording)
+    for onset in (1.0, 2.0):
+        keeper.add([replace(SPIKE, onset=onset)], "Mark spike")
+    _die(shelves[0])
+    keeper = _begin(shelves[0], recording)
+    assert keeper.recovered is not None
+    assert keeper.recovered.from_file
+    keeper.keep_recovered()
+    keeper.undo()
+    _die(shelves[0])
+    recovered = _begin(shelves[0], recording).recovered
+    assert recovered is not None
+    assert [change.after for change in recovered.changes] == [None]
+    assert recovered.steps == 1
+    assert not recovered.from_file  # before it there was a mark more than there is in the file
 
 
 def test_a_session_that_is_closed_without_an_answer_has_gone_on(shelves, recording) -> None:

@@ -296,8 +296,9 @@ application = QCoreApplication([])
 shelf = MarkShelf(folder=Path(sys.argv[1]))
 recording = open_recording(sys.argv[2])
 keeper = shelf.take(recording.id, recording)
-for onset in (12.0, 20.0):
+for onset in (12.0, 20.0, 21.0):
     keeper.add([Annotation(onset, 0.0, "spike", ("Fp1",), author="reader")], "Mark spike")
+keeper.undo()
 print("+", flush=True)
 application.exec()
 """
@@ -314,7 +315,9 @@ def test_a_killed_program_has_lost_nothing_and_the_reader_is_asked(opened, qtbot
     window = opened()
     notices, keeper = window.main.notices, window.main.session.keeper
     assert notices.isVisible()
-    assert notices.text.text().startswith("The program ended before this recording was closed. 2 changes of ")
+    assert notices.text.text().startswith("The program ended before this recording was closed. 4 steps, the last of ")
+    assert notices.text.text().endswith(" were kept: 2 marks added.")
+    assert window.main.actions_by_id["undo_edit"].text() == "Undo: Mark spike"
     assert notices.leave_out.text() == "Start from the file"
     assert len(keeper.marks) == 10
     if answer == "save":
