@@ -30,31 +30,67 @@ def width(text: str) -> float:
 @given(st.lists(st.tuples(st.floats(90, 110), st.integers(1, 40)), max_size=60), st.integers(0, 5))
 def test_no_two_overlap_and_all_are_placed_or_counted(marks: list[tuple[float, int]], more: int) -> None:
     labels = [label(time, "x" * length) for time, length in marks]
-    placed, left_out = place_labels(labels, SCALE, width, more)
-    assert len(placed) + left_out == len(labels) + more
-    for i, item in enumerate(placed):
-        assert QRectF(0, 0, 1000, band_height()).contains(item.rect)
-        assert not any(item.rect.intersects(other.rect) for other in placed[:i])
+    names = place_labels(labels, SCALE, width, more)
+    assert len(names.placed) + names.left_out == len(labels) + more
+    rects = [item.rect for item in (*names.placed, *names.counts)]
+    if names.rest:
+        rects.append(QRectF(1000 - 74, 20, 74, 16))
+    for i, rect in enumerate(rects):
+        assert QRectF(0, 0, 1000, band_height()).contains(rect)
+        assert not any(rect.intersects(other) for other in rects[:i])
 
 
 def test_label_stands_at_its_onset() -> None:
-    placed, left_out = place_labels([label(105)], SCALE, width)
-    assert left_out == 0
-    assert placed[0].rect.left() == 501
+    names = place_labels([label(105)], SCALE, width)
+    assert names.left_out == 0
+    assert names.placed[0].rect.left() == 501
 
 
 def test_mark_from_before_the_page_is_named_at_its_edge() -> None:
-    placed, _ = place_labels([label(20)], SCALE, width)
+    placed = place_labels([label(20)], SCALE, width).placed
     assert placed[0].rect.left() == 0
 
 
 def test_mark_at_the_right_edge_stays_on_the_page() -> None:
-    placed, _ = place_labels([label(109.99)], SCALE, width)
+    placed = place_labels([label(109.99)], SCALE, width).placed
     assert placed[0].rect.right() <= 1000
 
 
+def test_those_that_weigh_most_come_first_whatever_their_order() -> None:
+    """Of marks that begin at once two have a line: numbers give way to words, these to seizures and own marks."""
+    own = replace(label(102, "Spike").annotation, author="reader")
+    model = replace(label(102, "sz").annotation, author="model:m")
+    typed = replace(label(102, "K-complex").annotation, review=Review(tag="K-complex"))
+    marks = [label(102, text).annotation for text in ("+2.000000", "A1+A2 OFF", "onset")]
+    for marked, expected in (
+        (marks, ["onset", "A1+A2 OFF"]),
+        ([*marks, typed], ["onset", "K-complex"]),
+        ([*marks, own], ["Spike", "onset"]),
+        ([*marks, model, own], ["Spike", "sz"]),
+    ):
+        names = place_labels([Label(102.0, mark.description, "human", mark) for mark in marked], SCALE, width)
+        assert sorted(item.text for item in names.placed) == sorted(expected)
+        assert names.left_out == len(marked) - 2
+
+
+def test_names_without_room_are_counted_beside_those_in_their_way() -> None:
+    names = place_labels([label(102, text) for text in ("first", "second", "third", "fourth")], SCALE, width)
+    assert (len(names.placed), names.rest, [item.count for item in names.counts]) == (2, 0, [2])
+    assert 200 < names.counts[0].rect.left() < 200 + 140
+
+
+def test_a_name_that_almost_fits_is_cut_short_rather_than_left_out() -> None:
+    own = [Label(103.0, text, "reader", replace(label(103.0).annotation, author="reader")) for text in ("one", "two")]
+    names = place_labels([label(101.8, 20 * "x"), *own], SCALE, width)
+    assert (names.left_out, len(names.placed)) == (0, 3)
+    rect = names.placed[0].rect
+    assert (round(rect.left()), round(rect.right())) == (181, 298)  # its 168 px end before the next name
+    names = place_labels([label(102.6, 20 * "x"), *own], SCALE, width)
+    assert names.left_out == 1  # too short to be read
+
+
 def test_two_at_one_time_stand_under_each_other() -> None:
-    placed, _ = place_labels([label(105, "first"), label(105, "second")], SCALE, width)
+    placed = place_labels([label(105, "first"), label(105, "second")], SCALE, width).placed
     assert placed[0].rect.left() == placed[1].rect.left()
     assert placed[0].rect.top() < placed[1].rect.top()
 
@@ -103,7 +139,8 @@ def test_only_the_mark_that_is_chosen_stands_out_among_equal_ones(qapp) -> None:
 def test_names_without_room_are_counted_where_they_would_be(qapp) -> None:
     band = LabelBand()
     band.set_labels([label(100 + i / 100, "a name of some length") for i in range(60)], 40, SCALE)
-    assert band.left_out == 100 - len(band.placed)
+    assert band.names.left_out == 100 - len(band.placed)
+    assert band.names.rest >= 40
     image = painted(band)
     assert any(image.pixelColor(x, round(band_height()) - 12).lightness() < 200 for x in range(940, 1000))
 
@@ -123,7 +160,7 @@ def test_room_for_names_grows_with_the_letters() -> None:
     set_text_scale(150)
     try:
         assert band_height() == usual * 1.5
-        placed, _ = place_labels([label(105)], SCALE, width)
+        placed = place_labels([label(105)], SCALE, width).placed
         assert placed[0].rect.height() > 20
     finally:
         set_text_scale(100)

@@ -258,3 +258,13 @@ def test_marks_are_found_where_they_are_drawn() -> None:
     for each in (overlay, events):
         each.set_state(OverlayState(visible=False))
         assert each.marks_within(100.0, 110.0) == []
+
+
+def test_own_marks_of_a_page_with_very_many_keep_their_names() -> None:
+    many = [Annotation(10 + i / 1000, 0.0, f"+{i}") for i in range(500)]
+    own = Annotation(10.9, 0.0, "Spike", author="reader")
+    overlay = AnnotationsOverlay()
+    overlay.set_result(Marks.of([*many, own]))
+    labels, more = overlay.labels(Window(10.0, 20.0))
+    assert len(labels) + more == 501
+    assert "Spike (you)" in [label.text for label in labels]

@@ -7,6 +7,7 @@ dash-dotted and green, a model solid and violet. What was rejected is dotted and
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import islice
 
 import numpy as np
 from PyQt6.QtCore import QRectF
@@ -102,7 +103,16 @@ class AnnotationsOverlay(PaintedOverlay):
             return [], 0
         index = self._marks.index
         found = index.within(window.start, window.stop)
-        return [self._label(index.items[i]) for i in found[:_MOST_LABELS]], max(0, found.size - _MOST_LABELS)
+        marks = [index.items[i] for i in found[:_MOST_LABELS]]
+        if found.size > _MOST_LABELS:  # those of the file, of which there may be thousands, after all others
+            marks = self._first_marks(window)
+        return [self._label(mark) for mark in marks], max(0, found.size - _MOST_LABELS)
+
+    def _first_marks(self, window: Window) -> list[Annotation]:
+        """As many marks of a dense page as are named: the reader's, then of models, then of the file."""
+        sources = (self._marks.of_source(source) for source in ("reader", "model", "file"))
+        marks = (index.items[i] for index in sources for i in index.within(window.start, window.stop).tolist())
+        return list(islice(marks, _MOST_LABELS))
 
     def _label(self, mark: Annotation) -> Label:
         missing = _NOT_HERE if self._rows_of(mark) is None else ""
