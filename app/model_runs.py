@@ -62,8 +62,12 @@ class ModelRuns(QObject):
         return (self.job is not None and not self.job.ended) or self._agreement_timer.isActive()
 
     def rule_in_force(self) -> Rule:
-        """The rule events are made by: the reader's, or the one that suits the length of the recording."""
-        return self.rule or choose_rule(AUTO, self._session.duration)
+        """The rule events are made by: the reader's, or the one that suits the model or the length of the recording."""
+        return self.rule or self._usual_rule(self._session.prediction)
+
+    def _usual_rule(self, prediction: SeizurePrediction | None) -> Rule:
+        made_by = prediction.provenance.get("rule", {}).get("name", AUTO) if prediction is not None else AUTO
+        return choose_rule(made_by, self._session.duration)
 
     @staticmethod
     def author_of(prediction: SeizurePrediction) -> str:
@@ -148,7 +152,7 @@ class ModelRuns(QObject):
             prediction.durations,
             prediction.probability,
             self.threshold,
-            self.rule_in_force(),
+            self.rule or self._usual_rule(prediction),
             self.author_of(prediction),
         )
         return replace(prediction, threshold=self.threshold, events=events)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QComboBox, QSlider
 
 from analysis.annotation import Annotation, Review
+from analysis.postprocessing import OnlineRule
 from analysis.recording import Window as Span
 from analysis.results import AnalysisRequest, SeizurePrediction
 from analysis.review.queue import QueueFilter
@@ -544,3 +546,16 @@ def test_beyond_the_ends_nothing_moves_and_the_reason_is_said(window, key, start
     press(window, key)
     assert (main.queue.current, main.session.window) == (chosen, there)
     assert main.status._message.text() == f"no event {'before' if key == 'P' else 'after'} this one"
+
+
+def test_a_moved_threshold_makes_events_by_the_rule_that_the_model_brings(predicted):
+    runs = predicted.main.runs
+    shown = predicted.main.session.prediction
+    runs._show(replace(shown, provenance={"rule": {"name": "E.1"}}))  # of a short recording, whose rule would be E.2
+    assert runs.rule_in_force().name == "E.1"
+    assert len(predicted.main.session.prediction.events) == 1  # all three within five minutes
+    runs.set_threshold(0.3)
+    assert len(predicted.main.session.prediction.events) == 1
+    runs.set_rule(OnlineRule())
+    assert runs.rule_in_force().name == "E.2"
+    assert len(predicted.main.session.prediction.events) == 4
