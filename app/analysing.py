@@ -7,6 +7,7 @@ that follows the page is done again when another page has come to rest, and the 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 _REST_MS = 300
 _PAGE = "page"
 _PLAYED_SECONDS = 60.0  # of the recording, that are heard at a time while it is played
+_BEHIND = 4.0  # seconds, beyond which it is heard on without a pause
 FOLLOWING = "following"  # begins the place of work that keeps up with a page that scrolls by itself
 
 
@@ -411,8 +413,16 @@ class Analysing(QObject):
         now = self._wish(wish.kind) or wish  # the page may have gone on
         if self.hearing.knows(now):
             self._take_heard(now)
-        elif self._listens(now) and not self._is_playing:
+        elif self._listens(now) and (not self._is_playing or now.window.stop - self.hearing.heard_to > _BEHIND):
             self._ask_stream(now)
+        if self._is_playing and not self.hearing.knows(now):
+            self._show_latest(now)
+
+    def _show_latest(self, wish: Wish) -> None:
+        """Show the span heard last in place of the page, which the stream has not come to."""
+        latest = self.hearing.latest(wish)
+        if latest is not None:
+            self._take(replace(wish, key=""), latest)  # of no page, so that the page stays asked for
 
     def _take_heard(self, wish: Wish) -> None:
         answer = self.hearing.answer(wish)

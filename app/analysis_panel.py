@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 SPANS: list[Choice] = [("page", "Page"), ("selection", "Selection"), ("recording", "Whole recording")]
 COMPUTING = "computing…"
+_ALL_ROOM = 1000
 _NO_KINDS = (
     "{model} only finds seizures. To look into a model, load a checkpoint of one of the families under Checkpoints, "
     "or list one with random weights there."
@@ -117,12 +118,13 @@ class AnalysisTab(Panel):
         self.column.addLayout(buttons)
         for widget in (self.form, self._bar, self._progress, self._error, self._state):
             self.column.addWidget(widget)
-        self.column.addWidget(self._holder, 1)
+        self.column.addWidget(self._holder, _ALL_ROOM)
         foot = line_of(self.arrays)
         foot.addStretch(1)
         foot.addWidget(self.figure)
         foot.addWidget(self.numbers)
         self.column.addLayout(foot)
+        self.column.addStretch(1)  # lines stay together where there is no answer
 
     def _connect(self) -> None:
         self.kind.chosen.connect(self.kind_chosen)

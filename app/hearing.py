@@ -76,6 +76,14 @@ class Hearing:
             return None
         return cut(self._heard[wish.kind], wish.window.start, wish.window.stop)
 
+    def latest(self, wish: Wish) -> Analysis | None:
+        """The span heard last, as long as a wish's; None where nothing has been heard."""
+        known = self.drawn(wish)
+        if known is None:
+            return None
+        stop = end_of(known)
+        return cut(known, stop - wish.window.duration, stop)
+
     def ask(self, wish: Wish, path: str, most: float = float("inf")) -> Ask:
         """What must be heard for a wish, at most so many seconds of it; while something is being heard, that first.
 
