@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from analysis.analyses import Analysis
+from analysis.provenance import RESEARCH_ONLY
 
 FORMAT = "cerebroscope-analysis/1"
 
@@ -33,6 +34,7 @@ def describe_analysis(result: Analysis) -> dict[str, Any]:
             "format": FORMAT,
             "kind": result.kind,
             "title": result.title,
+            "intended_use": RESEARCH_ONLY,
             "models": list(result.models),
             "random_weights": result.random_weights,
             "notes": list(result.notes),

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from importlib import metadata
 
 DISTRIBUTION = "cerebroscope"
+RESEARCH_ONLY = "Research use only: not for diagnosis."
 
 
 def software_version() -> str:

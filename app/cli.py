@@ -6,7 +6,7 @@ import argparse
 import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 _USAGE = "main.py [RECORDING] [--checkpoint C]... [--start S]  |  main.py COMMAND ..."
@@ -15,6 +15,12 @@ _DEBUG = "--debug"
 
 class _Parser(argparse.ArgumentParser):
     """Says wrong usage as every other error: one line that begins with `error:`, after the usage."""
+
+    more: Callable[[], str] | None = None  # what stands at the end of the help, made when somebody asks for it
+
+    def format_help(self) -> str:
+        text = super().format_help()
+        return f"{text}\n{self.more()}" if self.more is not None else text
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
@@ -150,14 +156,16 @@ def _info(parser: argparse.ArgumentParser) -> None:
 
 
 def _inspect(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("checkpoint", metavar="CHECKPOINT", help="file, or the name of a packaged model: brainmaze")
+    parser.add_argument("checkpoint", metavar="CHECKPOINT", help="file, brainmaze, or random:FAMILY[:SIZE[:SEED]]")
     _add_head(parser)
     _add_json(parser)
 
 
 def _predict(parser: argparse.ArgumentParser) -> None:
     _add_recording(parser)
-    parser.add_argument("--checkpoint", metavar="C", required=True, help="file, or a packaged model: brainmaze")
+    parser.add_argument(
+        "--checkpoint", metavar="C", required=True, help="model: a file, brainmaze, or random:FAMILY[:SIZE[:SEED]]"
+    )
     _add_head(parser)
     _add_start(parser)
     parser.add_argument("--stop", type=_seconds, metavar="S", help="end of the span, seconds (default: the end)")
@@ -171,7 +179,9 @@ def _predict(parser: argparse.ArgumentParser) -> None:
 
 
 def _analyze(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("kind", metavar="KIND", help="what to look at, such as gates or cka")
+    parser.add_argument("kind", metavar="KIND", help="what to look at; all kinds are listed below")
+    if isinstance(parser, _Parser):
+        parser.more = _list_kinds
     _add_recording(parser)
     parser.add_argument(
         "--checkpoint",
@@ -183,10 +193,18 @@ def _analyze(parser: argparse.ArgumentParser) -> None:
     _add_head(parser)
     _add_start(parser)
     parser.add_argument("--duration", type=_duration, metavar="S", help="length of the span, seconds (default: all)")
-    parser.add_argument("--option", action="append", default=[], metavar="K=V", help="an option of this kind")
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="K=V", help="an option of the kind; may be repeated"
+    )
     _add_bad(parser)
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: auto")
     parser.add_argument("--out", metavar="DIR", required=True, help="folder for the results")
+
+
+def _list_kinds() -> str:
+    from app.kind_list import list_kinds
+
+    return list_kinds()
 
 
 def _figure(parser: argparse.ArgumentParser) -> None:
@@ -284,7 +302,11 @@ def _add_head(parser: argparse.ArgumentParser) -> None:
 
 def _add_checkpoints(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--checkpoint", action="append", default=[], metavar="C", help="model: a file, or brainmaze; may be repeated"
+        "--checkpoint",
+        action="append",
+        default=[],
+        metavar="C",
+        help="model: a file, brainmaze, or random:FAMILY[:SIZE[:SEED]]; may be repeated",
     )
     _add_head(parser)
 

@@ -222,9 +222,10 @@ def _facts(
     prediction: SeizurePrediction | None,
 ) -> dict[str, Any]:
     from analysis.analysis_files import describe_analysis
-    from analysis.provenance import library_versions, now, software_version
+    from analysis.provenance import RESEARCH_ONLY, library_versions, now, software_version
 
     return {
+        "intended_use": RESEARCH_ONLY,
         "command": command_of(request),
         "recording": {"path": str(recording.path), "id": recording.id},
         "span": [request.start, request.start + request.duration],

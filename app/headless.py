@@ -14,6 +14,7 @@ from analysis.errors import AnalysisError, RecordingError
 from analysis.event_tables import EventTable, cut_events, find_seizures, format_events, read_events
 from analysis.plain_numbers import number
 from analysis.progress import Progress
+from analysis.provenance import RESEARCH_ONLY
 from analysis.seizure_marks import SeizureMarks
 from app.output_folder import check_folder, write_folder
 from app.report_text import prediction_text, prediction_warnings, score_text
@@ -103,6 +104,7 @@ def _format_probabilities(result: SeizurePrediction) -> str:
 
 def _describe_run(result: SeizurePrediction) -> dict[str, Any]:
     return {
+        "intended_use": RESEARCH_ONLY,
         **result.provenance,
         "request": json.loads(json.dumps(asdict(result.request), default=str)),
         "key": result.request.key(),

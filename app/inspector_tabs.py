@@ -19,6 +19,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from analysis.provenance import RESEARCH_ONLY
 from app.panel import PanelDock
 from viewers import glyphs
 from viewers.panels import PANELS
@@ -114,7 +115,7 @@ class InspectorTabs(QWidget):
         if panel is None or not text or clipboard is None:
             self.copied.emit("there are no values to copy yet")
             return
-        clipboard.setText(text)
+        clipboard.setText(f"# {RESEARCH_ONLY}\n{text}")
         rows = sum(1 for line in text.splitlines() if line and not line.startswith("#"))
         self.copied.emit(f"copied the {panel.title.lower()} as a table of {rows} lines")
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.plain_numbers import number
+from analysis.provenance import RESEARCH_ONLY as RESEARCH_ONLY
 
 if TYPE_CHECKING:
     from analysis.results import SeizurePrediction
     from analysis.scoring import Rates, Score
 
-RESEARCH_ONLY = "Research use only: not for diagnosis."
 _SHOWN = 20
 
 

@@ -87,9 +87,9 @@ def inspect(options: Namespace) -> None:
             "random_weights": detector.random_weights,
         }
     else:
-        from models.checkpoint import describe
+        from models.random_checkpoints import describe_any
 
-        facts = describe(options.checkpoint, options.head, options.config)
+        facts = describe_any(options.checkpoint, options.head, options.config)
     print(to_json(facts) if options.json else to_lines(facts))
 
 

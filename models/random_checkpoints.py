@@ -119,7 +119,8 @@ def describe_any(
     if not is_random_name(path):
         return describe(path, head, config)
     family, size, seed = _parse(path)
-    facts = untrained_model(family, SIZES[family][size], seed=seed, device="meta").checkpoint
+    model = untrained_model(family, SIZES[family][size], seed=seed, device="meta")
+    facts = model.checkpoint
     assert isinstance(facts, Checkpoint)
     return {
         "path": f"{PREFIX}{family}:{size}:{seed}",
@@ -128,12 +129,24 @@ def describe_any(
         "size": size,
         "config": json.loads(json.dumps(asdict(facts.config))),
         "n_params": facts.n_params,
+        "parameters": _counts(model, facts),
         "labels": list(facts.labels),
         "preprocessing": dict(facts.preprocessing),
         "card": {"trained": False, "seed": seed},
         "random_weights": True,
         "notes": list(facts.notes),
     }
+
+
+def _counts(model: torch.nn.Module, facts: Checkpoint) -> dict[str, int]:
+    """Parameters by part of the model, as they are counted in a file."""
+    rules = MODELS[facts.model_name].loading_rules()
+    not_learned = {name for name, _ in model.named_buffers()}
+    counts: dict[str, int] = {}
+    for name, tensor in rules.published_state(model.state_dict(), facts.config).items():
+        if name not in not_learned:
+            counts[rules.part(name)] = counts.get(rules.part(name), 0) + tensor.numel()
+    return counts
 
 
 def _parse(name: str) -> tuple[str, str, int]:

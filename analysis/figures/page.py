@@ -281,12 +281,14 @@ def _draw_names(ax: Axes, page: PageFigure, names: Sequence[tuple[Annotation, in
 
 
 def _draw_scale(ax: Axes, page: PageFigure, scales: Sequence[RowScale], centres: np.ndarray) -> None:
-    """One second at the lower right, and beside the last row of the page's sensitivity what 10 mm of it are."""
+    """One second below at the right, and beside the last row of the page's sensitivity what 10 mm of it are."""
     second = 1.0 if page.window.duration <= 60 else round(page.window.duration / 10)
-    x, y, height = page.window.stop - 0.02 * page.window.duration - second, 1.5, 10.0
-    ax.plot([x, x + second], [y, y], color=INK, linewidth=0.7, solid_capstyle="butt")
-    ground = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.4}
-    ax.text(x + second / 2, y + 0.4, f"{second:g} s", fontsize=5.5, ha="center", va="bottom", bbox=ground)
+    x, y, height = page.window.stop - second, -1.0, 10.0
+    ax.plot([x, x + second], [y, y], color=INK, linewidth=0.7, solid_capstyle="butt", clip_on=False)
+    ax.annotate(
+        f"{second:g} s", (x, y), (-2, 0), textcoords="offset points", fontsize=5.5, ha="right", va="center",
+        annotation_clip=False,
+    )  # fmt: skip
     of_page = [centre for centre, scale in zip(centres, scales, strict=True) if not scale.is_own]
     if not of_page:
         return

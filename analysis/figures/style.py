@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-RESEARCH_ONLY = "Research use only: not for diagnosis."
+from analysis.provenance import RESEARCH_ONLY as RESEARCH_ONLY
+
 TEAL, BROWN, VIOLET, INK, MUTED, GRID = "#1b8a8a", "#b5712a", "#7a3db8", "#1c2430", "#667080", "#d9dee4"
 CYCLE = (VIOLET, TEAL, BROWN, "#3566b0", "#8a8f3a", "#c2487a")
 DIVERGING = "BrBG"  # brown to teal, white in the middle

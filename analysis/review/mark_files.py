@@ -15,6 +15,7 @@ from typing import Literal
 from analysis.annotation import Annotation
 from analysis.errors import RecordingError
 from analysis.progress import Progress
+from analysis.provenance import RESEARCH_ONLY
 from analysis.review.mark_tables import describe_columns, format_marks
 from analysis.review.table_update import TableContents, TableUpdate
 from models.whole_files import whole_file
@@ -187,6 +188,7 @@ def _describe(path: Path, table: bytes) -> tuple[str, ...]:
     if not isinstance(known, dict) or (known and not set(names) & set(known)):
         return (f"the columns are not described, since {path.name} is about something else",)
     described = describe_columns(names, known)
+    described.setdefault("IntendedUse", RESEARCH_ONLY)
     if described != known:
         with whole_file(path) as file:
             file.write((json.dumps(described, indent=1, ensure_ascii=False) + "\n").encode())

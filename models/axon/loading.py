@@ -56,7 +56,7 @@ def resolve(
     outputs = source.shapes.get(f"{HEAD}3.weight", (0,))[0]
     hidden = source.shapes.get(f"{HEAD}0.weight", (config.head_hidden_dim,))[0]
     config = replace(config, n_outputs=outputs, head_hidden_dim=hidden)
-    found = resolve_names(_TITLE, config, expected_shapes(config), _part, base, head, _of_head)
+    found = resolve_names(_TITLE, config, expected_shapes(config), part, base, head, _of_head)
     return replace(
         found, notes=notes, published_size=size_name(config) == "published", details={"variant": config.variant}
     )
@@ -116,7 +116,8 @@ def _of_head(name: str) -> bool:
     return name.startswith(HEAD)
 
 
-def _part(name: str) -> str:
+def part(name: str) -> str:
+    """Which line of the parameter table a name counts in."""
     if _of_head(name):
         return "head"
     if "_gate." in name:

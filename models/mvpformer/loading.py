@@ -32,7 +32,17 @@ from models.tensor_file import ConfigFile, TensorFile
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["Resolution", "labels", "looks_like", "preprocessing", "published_state", "resolve", "size_name", "weights"]
+__all__ = [
+    "Resolution",
+    "labels",
+    "looks_like",
+    "part",
+    "preprocessing",
+    "published_state",
+    "resolve",
+    "size_name",
+    "weights",
+]
 
 DEFAULT_LORA_RANK = 8
 WINDOW_FIELDS = ("n_segments", "window_seconds")

@@ -27,7 +27,17 @@ from models.tensor_file import ConfigFile, TensorFile, read_config_file
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["Resolution", "labels", "looks_like", "preprocessing", "published_state", "resolve", "size_name", "weights"]
+__all__ = [
+    "Resolution",
+    "labels",
+    "looks_like",
+    "part",
+    "preprocessing",
+    "published_state",
+    "resolve",
+    "size_name",
+    "weights",
+]
 
 WINDOW_FIELDS = ("window_seconds",)
 HEAD_CONFIG_NAMES = ("config.json", "tiny_config.json")

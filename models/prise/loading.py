@@ -46,7 +46,7 @@ def resolve(
             f"this PRiSE-EEG does not state its sizes ({base.path}): put its config.json beside it or give one "
             "with --config"
         )
-    found = resolve_names(_TITLE, config, expected_shapes(config), _part, base)
+    found = resolve_names(_TITLE, config, expected_shapes(config), part, base)
     details = {
         "n_params_activated": found.n_params_used - config.n_activated_savings,
         "shared_experts": list(config.n_shared),
@@ -93,7 +93,8 @@ def expected_shapes(config: PriseConfig) -> dict[str, tuple[int, ...]]:
     return shapes_of(lambda: Prise(config))
 
 
-def _part(name: str) -> str:
+def part(name: str) -> str:
+    """Which line of the parameter table a name counts in."""
     first = name.split(".")[0]
     if ".ffn." in name:
         return "experts"

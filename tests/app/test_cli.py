@@ -15,8 +15,10 @@ import torch
 from safetensors.torch import save_file
 
 from analysis.errors import AnalysisError
+from analysis.kinds import KINDS
 from app import terminal
 from app.cli import COMMANDS, main
+from app.kind_list import list_kinds
 
 ROOT = Path(__file__).parents[2]
 LATER = ("simulate", "train")
@@ -445,3 +447,56 @@ def test_bad_checkpoints(shared, tmp_path, capsys, command, kind):
     assert any(Path(part).name in line for part in checkpoint if not part.startswith("--"))
     assert list(out.rglob("*")) == []
     assert sorted(source.rglob("*")) == before  # nothing in a pickle ran
+
+
+def test_a_model_with_random_weights_is_inspected_as_a_file_is(capsys):
+    assert main(["inspect", "random:axon", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["family"], facts["size"], facts["random_weights"]) == ("axon", "tiny", True)
+    assert facts["config"]["depth"] == 6
+    assert sum(facts["parameters"].values()) == facts["n_params"]
+    assert main(["inspect", "random:axon:tiny:7"]) == 0
+    assert "means nothing" in capsys.readouterr().out
+    assert main(["inspect", "random:axxon"]) == 1
+    assert "no family of models is called 'axxon'" in capsys.readouterr().err
+
+
+def test_the_help_of_analyze_lists_every_kind_with_its_options_and_what_they_may_be(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    assert main(["analyze", "-h"]) == 0
+    text = capsys.readouterr().out
+    for kind in KINDS.values():
+        begin = text.index(f"\n  {kind.name}\n")
+        part = text[begin : text.find("\n\n", begin + 1)]
+        assert kind.title in " ".join(part.split())
+        for option in kind.options:
+            (line,) = [line for line in part.splitlines() if line.startswith(f"      {option.name} ")]
+            assert all(str(choice) in line for choice in option.choices)
+            if isinstance(option.default, int | float) and not isinstance(option.default, bool):
+                assert f"[{option.default:g}]" in line
+    assert max(map(len, text.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_kinds_are_listed_in_lines_that_fit(columns):
+    lines = list_kinds(columns).splitlines()
+    assert max(map(len, lines)) <= max(columns, 45)
+    assert "KIND.npz" not in lines
+
+
+@pytest.mark.parametrize("model", ["random:axon", "random:prise-eeg"])
+def test_predict_says_which_channels_were_left_out(shared, capsys, tmp_path, model):
+    path = str(shared / "recordings" / "scalp-seizure-46ch" / "demo_edf.edf")
+    arguments = ["--checkpoint", model, "--stop", "20", "--bad", "Fpz", "--out", str(tmp_path / "out")]
+    assert main(["predict", path, *arguments]) == 0
+    text = capsys.readouterr().out
+    assert "left out, marked bad: Fpz" in text
+    assert "left out, at the ear, a place for references: A1, A2" in text
+    assert "left out, not a brain signal (ecg): ECG" in text
+    assert "X2, X3" in text
+    run = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert run["bad_channels"] == ["Fpz"]
+    assert len(run["scored_channels"]) + len(run["left_out"]) == 46
+    assert main(["predict", path, "--checkpoint", model, "--bad", "Q9", "--out", str(tmp_path / "none")]) == 1
+    assert "no channel is called 'Q9'" in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()

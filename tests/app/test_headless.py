@@ -41,6 +41,7 @@ def test_a_prediction_is_three_files_that_agree(shared: Path, tmp_path: Path) ->
     values = np.array(rows[1:], float)
     assert values[:, 0].tolist() == [5.0 * k for k in range(9)]
     run = json.loads((out / "run.json").read_text())
+    assert run["intended_use"] == "Research use only: not for diagnosis."
     assert run["random_weights"]
     assert run["n_events"] == len(seizures(table.events))
     assert run["threshold"] == 0.5

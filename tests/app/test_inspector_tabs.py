@@ -69,7 +69,7 @@ def test_copies_the_table_of_the_open_panel_and_says_so(tabs):
     tabs.add(Told())
     tabs.open("told")
     tabs.copy_values()
-    assert QGuiApplication.clipboard().text() == "# made\na\tb\n1\t2\n"
+    assert QGuiApplication.clipboard().text() == "# Research use only: not for diagnosis.\n# made\na\tb\n1\t2\n"
     assert told == ["copied the told as a table of 2 lines"]
     tabs.open("topography")
     tabs.copy_values()

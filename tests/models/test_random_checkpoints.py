@@ -26,7 +26,20 @@ def test_what_is_said_of_a_name_is_what_the_model_has(family):
 def test_every_size_can_be_described_without_its_weights(size):
     facts = describe_any("random:{}:{}".format(*size))
     assert facts["n_params"] > 100_000
+    assert sum(facts["parameters"].values()) == facts["n_params"]
     assert facts["path"] == "random:{}:{}:0".format(*size)
+
+
+@pytest.mark.parametrize("family", TINY)
+def test_parts_are_counted_as_in_a_file_of_the_same_model(family, tmp_path):
+    path = tmp_path / "model.safetensors"
+    model = load_any(f"random:{family}:tiny:3")
+    save_container(model, path)
+    counted = {name: count for name, count in describe_any(str(path))["parameters"].items() if count}
+    buffers = sum(buffer.numel() for buffer in model.buffers() if family == "prise-eeg")  # in the file, but not learned
+    facts = describe_any(f"random:{family}:tiny:3")
+    assert set(facts["parameters"]) == set(counted)
+    assert sum(counted.values()) - sum(facts["parameters"].values()) == buffers
 
 
 def test_a_file_is_described_as_it_is(tmp_path):

@@ -69,6 +69,7 @@ def test_a_description_that_exists_keeps_what_it_says(tmp_path: Path) -> None:
     assert list(described)[:2] == ["value", "onset"]
     assert described["onset"] == {"Units": "ms"}
     assert "reviewState" in described
+    assert described["IntendedUse"] == "Research use only: not for diagnosis."
 
 
 @pytest.mark.parametrize("text", ["not JSON", "[1]", '{"SamplingFrequency": 256}'])
