@@ -107,11 +107,13 @@ def gates(make_analysis) -> Callable[..., Analysis]:
             "entropy_ratio": ([0.9, 0.5, 0.3], layer, "1", "mean entropy", "paper"),
             "d_token": ([0.2, 0.3, 0.4], layer, "1", "D_token: spread over all tokens", "our definition"),
             "d_position": ([0.1, 0.1, 0.2], layer, "1", "spread of the means", "our definition"),
+            "place": ([[-0.4, 0.1], [0.4, 0.1]], ("channel", "coordinate"), "1", "place on the head"),
             "d_content": (content, layer, "1", "D_content: spread within positions", "our definition"),
         }
         if two_scales:
             arrays["short"] = (temporal, tokens, "1", "weight of the short window", "reference")
-            arrays["short_mean"] = ([0.3, 0.6, 0.2], layer, "1", "mean weight of the short window")
+            arrays["short_mean"] = ([0.3, 0.6, 0.2], layer, "1", "mean weight of the short window", "reference")
+            arrays["short_sd"] = ([0.1, 0.2, 0.1], layer, "1", "standard deviation", "reference")
         facts = {"n_windows": windows, "collapse": 0.4, "first_window": 10.0, "window_seconds": 2.0}
         facts["patch_seconds"] = 1.0
         labels = {"channel": ("C3", "C4"), "layer": ("0", "1", "2")}

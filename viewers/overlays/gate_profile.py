@@ -1,4 +1,4 @@
-"""AXON's gates on the traces: which axis each token listens to, along its own channel or across the scalp."""
+"""AXON's gates on the traces: which axis each token listens to, its own channel or the scalp, and how far in time."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from analysis.analyses import Analysis
 from viewers.analysis_lane import LaneCurve
+from viewers.gate_parts import ENDS, QUANTITIES, TEMPORAL, TITLES, mark_of, parts_of, split_part
 from viewers.heat_scales import HeatScale
 from viewers.overlays.heat import MEAN, AnalysisHeat, Heat
 
@@ -14,18 +15,19 @@ _REACHES = (0.05, 0.1, 0.25, 0.5)  # few, so that colours mean the same from pag
 _COVERED = 99.0
 
 
-def gate_scale(weights: np.ndarray) -> HeatScale:
+def gate_scale(weights: np.ndarray, gate: str = TEMPORAL) -> HeatScale:
     """Colours centred on balance that reach as far as nearly all of the weights do."""
     known = np.abs(weights[np.isfinite(weights)] - BALANCE)
     spread = float(np.percentile(known, _COVERED)) if known.size else 0.0
     reach = next((r for r in _REACHES if spread <= r), _REACHES[-1])
-    return HeatScale(BALANCE - reach, BALANCE + reach, BALANCE, "", "spatial", "temporal")
+    return HeatScale(BALANCE - reach, BALANCE + reach, BALANCE, "", *ENDS[gate])
 
 
 def shown_weights(result: Analysis, part: str) -> np.ndarray:
-    """Temporal weights (channels, windows x patches) of a layer, or their mean over layers."""
-    weights = result.values("temporal")  # (layers, windows, channels, patches)
-    chosen = weights.mean(0) if part == MEAN else weights[int(part)]
+    """Weights (channels, windows x patches) of a part: of a layer's gate, or their mean over layers."""
+    gate, layer = split_part(part)
+    weights = result.values(gate)  # (layers, windows, channels, patches)
+    chosen = weights.mean(0) if layer == MEAN else weights[int(layer)]
     return np.asarray(chosen.transpose(1, 0, 2).reshape(weights.shape[2], -1))
 
 
@@ -35,35 +37,39 @@ def patch_times(result: Analysis) -> np.ndarray:
     return np.asarray(onsets + float(result.facts["first_window"]))
 
 
-def part_text(result: Analysis, part: str) -> str:
+def layer_text(result: Analysis, layer: str) -> str:
     """A layer in words."""
-    return f"mean of {result.values('temporal').shape[0]} layers" if part == MEAN else f"layer {part}"
+    return f"mean of {result.values(TEMPORAL).shape[0]} layers" if layer == MEAN else f"layer {layer}"
 
 
 class GateOverlay(AnalysisHeat):
-    """Temporal against spatial weight for each channel and patch."""
+    """Temporal against spatial weight for each channel and patch, or that of the short window against the long one."""
 
     title = "Gates"
 
     def parts(self, result: Analysis) -> list[str]:
-        """The mean, and each layer."""
-        return [MEAN, *(str(i) for i in range(result.values("temporal").shape[0]))]
+        """The mean and each layer, of either gate."""
+        return parts_of(result)
 
     def heat_of(self, result: Analysis, part: str) -> Heat:
-        """Weights of time against space, centred on balance."""
+        """Weights of a gate, centred on balance."""
         times = patch_times(result)
         widths = np.full(times.shape, float(result.facts["patch_seconds"]))
-        weights, text = shown_weights(result, part), part_text(result, part)
-        title = f"Gates of {result.models[0]}, {text}"
-        quantity = f"temporal weight ({text})"
-        return Heat(times, widths, result.labels["channel"], weights, gate_scale(weights), title, quantity)
+        gate, layer = split_part(part)
+        weights, text, mark = shown_weights(result, part), layer_text(result, layer), mark_of(result, gate)
+        title = f"{TITLES[gate]} of {result.models[0]}, {text}{mark}"
+        quantity = f"{QUANTITIES[gate]} ({text}){mark}"
+        return Heat(times, widths, result.labels["channel"], weights, gate_scale(weights, gate), title, quantity)
 
     def curve_of(self, result: Analysis, part: str) -> LaneCurve:
-        """The mean over channels, on an axis that all layers fit on."""
+        """The mean over channels, on an axis that all tokens fit on."""
         heat = self.heat_of(result, part)
-        text = part_text(result, part)
+        gate, layer = split_part(part)
+        text, mark = layer_text(result, layer), mark_of(result, gate)
+        of = "" if gate == TEMPORAL else f"{TITLES[gate].lower()}, "
+        amount = f"mean of {len(heat.ch_names)} channels"
+        quantity = f"{QUANTITIES[gate].capitalize()} of {result.models[0]}, {text}, {amount}"
         return LaneCurve(
-            heat.times, heat.widths, heat.values.mean(0), heat.scale, text,
-            f"Temporal weight of {result.models[0]}, {text}, mean of {len(heat.ch_names)} channels",
+            heat.times, heat.widths, heat.values.mean(0), heat.scale, f"{of}{text}", quantity + mark,
             result.random_weights,
         )  # fmt: skip

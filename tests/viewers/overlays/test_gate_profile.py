@@ -33,14 +33,28 @@ def test_heat_and_lane_say_which_layer_of_which_model(gates, qtbot):
     overlay = GateOverlay()
     overlay.set_result(gates(random_weights=True))
     assert overlay.heat.ch_names == ("C3", "C4")
-    assert overlay.heat.title == "Gates of AXON-tiny, mean of 3 layers"
+    assert overlay.heat.title == "Gates of AXON-tiny, mean of 3 layers [paper]"
     assert overlay.heat.random_weights
     overlay.choose("2")
-    assert overlay.heat.quantity == "temporal weight (layer 2)"
+    assert overlay.heat.quantity == "temporal weight (layer 2) [paper]"
     curve = overlay.curve()
     np.testing.assert_allclose(curve.values, overlay.heat.values.mean(0))
     assert curve.subtitle == "layer 2"
     assert curve.random_weights
+
+
+def test_the_scale_gate_is_shown_in_the_same_way_with_its_own_words(gates, qtbot):
+    overlay = GateOverlay()
+    result = gates()
+    overlay.set_result(result)
+    assert overlay.parts(result) == [MEAN, "0", "1", "2", "short mean", "short 0", "short 1", "short 2"]
+    overlay.choose("short 1")
+    np.testing.assert_array_equal(overlay.heat.values, shown_weights(result, "short 1"))
+    assert overlay.heat.title == "Scale gate of AXON-tiny, layer 1 [reference]"
+    assert (overlay.heat.scale.low_word, overlay.heat.scale.high_word) == ("long", "short")
+    assert overlay.curve().subtitle == "scale gate, layer 1"
+    overlay.set_result(gates(two_scales=False))
+    assert overlay.part == MEAN
 
 
 def test_a_layer_that_another_model_lacks_gives_way_to_the_mean(gates, make_analysis):

@@ -51,10 +51,26 @@ def test_a_click_on_a_layer_asks_for_it_on_the_traces_and_another_for_the_mean(s
     asked = []
     panel.part_chosen.connect(asked.append)
     qtbot.mouseClick(where, Qt.MouseButton.LeftButton, pos=place)
-    assert (panel.part.value(), panel.profile.chosen) == ("2", 2)
+    of_scale = plot == "scale"
+    assert (panel.gate.value(), panel.part.value()) == ("short" if of_scale else "temporal", "2")
+    assert (panel.profile.chosen, panel.scale.chosen) == ((None, 2) if of_scale else (2, None))
     qtbot.mouseClick(where, Qt.MouseButton.LeftButton, pos=place)
-    assert (panel.part.value(), panel.profile.chosen) == (MEAN, None)
-    assert asked == ["2", MEAN]
+    assert (panel.part.value(), panel.profile.chosen, panel.scale.chosen) == (MEAN, None, None)
+    assert asked == (["short 2", "short mean"] if of_scale else ["2", MEAN])
+
+
+def test_the_head_shows_what_the_traces_show(shown, gates):
+    result = gates()
+    panel = shown(GateBars, result)
+    assert panel.head.names == ("C3", "C4")
+    np.testing.assert_allclose(panel.head.values, result.values("temporal").mean((0, 1, 3)), rtol=1e-6)
+    assert panel.head_heading.mark == "[paper]"
+    panel.set_part("short 1")
+    np.testing.assert_allclose(panel.head.values, result.values("short")[1].mean((0, 2)), rtol=1e-6)
+    assert panel.head.scale.high_word == "short"
+    assert panel.head_heading.mark == "[reference]"
+    assert panel.head.describe(panel.head.point(1)).startswith("C4  0.")
+    assert panel.head.point(0).x() < panel.head.circle.center().x()
 
 
 def test_what_is_on_the_traces_is_pointed_out(shown, gates):
@@ -67,5 +83,15 @@ def test_what_is_on_the_traces_is_pointed_out(shown, gates):
 def test_every_quantity_is_copied_by_layer(shown, gates):
     panel = shown(GateBars, gates())
     lines = [line.split("\t") for line in panel.table().splitlines() if not line.startswith("#")]
-    assert lines[0] == ["layer", "mean", "sd", "short_mean", "entropy_ratio", "d_token", "d_position", "d_content"]
-    assert [line[4] for line in lines[1:]] == ["0.9", "0.5", "0.3"]
+    assert lines[0] == [
+        "layer",
+        "mean",
+        "sd",
+        "short_mean",
+        "short_sd",
+        "entropy_ratio",
+        "d_token",
+        "d_position",
+        "d_content",
+    ]
+    assert [line[5] for line in lines[1:]] == ["0.9", "0.5", "0.3"]
