@@ -403,3 +403,44 @@ def test_the_keys_of_the_actions_do_what_they_say(window, qtbot):
     window.wait(60)
     assert window.main.analysing.answer is not None
     assert window.main.analysing.tab.run.focusPolicy() & Qt.FocusPolicy.TabFocus
+
+
+def test_a_channel_marked_bad_makes_an_answer_old_and_stays_out_of_the_next(window):
+    session, analysing = window.main.session, window.main.analysing
+    run(window, "gates")
+    analysing.tab.follow.click()  # is not done again by itself
+    assert "C3" in analysing.answer.labels["channel"]
+    try:
+        session.set_bad_channels(["ECG"])  # of which no model is given anything
+        window.wait()
+        assert not panel(window).profile.stale
+        session.set_bad_channels(["C3"])
+        window.wait()
+        assert panel(window).profile.stale_text == "with other channels marked bad"
+        run(window, "gates")
+        assert "C3" not in analysing.answer.labels["channel"]
+        assert analysing.answer.provenance["bad_channels"] == ["C3"]
+        assert "Channels left out: C3 (marked bad)." in panel(window)._notes.text()
+        assert not panel(window).profile.stale
+    finally:
+        session.set_bad_channels([])
+    window.wait()
+    assert panel(window).profile.stale or "C3" in analysing.answer.labels["channel"]
+
+
+def test_a_prediction_does_without_bad_channels_and_says_when_they_have_changed(window):
+    session, lane = window.main.session, window.main.view.probability_lane
+    try:
+        session.set_bad_channels(["Fpz"])
+        window.run_model(AXON)
+        window.wait(60)
+        assert ("Fpz", "marked bad") in session.prediction.left_out
+        assert "Fpz" not in session.prediction.provenance["scored_channels"]
+        assert "Left out: Fpz, marked bad" in window.main.prediction_panel._left_out.text()
+        assert "marked bad since" not in lane.toolTip()
+        session.set_bad_channels(["Fpz", "C3"])
+        assert "C3 marked bad since this ran" in window.main.prediction_panel._stale.text()
+        assert "C3 marked bad since this ran" in lane.toolTip()
+    finally:
+        session.set_bad_channels([])
+        session.set_prediction(None)
