@@ -9,7 +9,7 @@ import numpy as np
 from analysis.results import AnalysisResult
 from analysis.scalp_maps import Topography
 from analysis.span_spectra import Curve, SpanSpectrogram, SpanSpectrum
-from analysis.spectra import BANDS, Band, alpha_peak, band_power, reach
+from analysis.spectra import BANDS, Band, alpha_peak, band_power, dominant_peak, reach
 
 TOTAL = Band("total", BANDS[0].low, BANDS[-1].high)
 
@@ -54,8 +54,9 @@ def spectrum_table(result: SpanSpectrum, curves: Sequence[Curve]) -> str:
         band = rows[0][0]
         values = [value for row in rows for value in row[1:3]]
         lines.append(_line([band.name, band.low, rows[0][3] or band.high, *values]))
-    peaks = [alpha_peak(curve.frequencies, curve.power) for curve in curves]
-    lines.append(_line(["peak alpha (Hz)", "", "", *(cell for peak in peaks for cell in (peak, None))]))
+    for title, peak_of in (("dominant 1-30 Hz (Hz)", dominant_peak), ("peak alpha (Hz)", alpha_peak)):
+        peaks = [peak_of(curve.frequencies, curve.power) for curve in curves]
+        lines.append(_line([title, "", "", *(cell for peak in peaks for cell in (peak, None))]))
     lines += ["", _line(["frequency (Hz)", *(f"{curve.rows} ({unit}^2/Hz)" for curve in curves)])]
     shortest = min(curves, key=lambda curve: curve.frequencies.size)
     for i, frequency in enumerate(shortest.frequencies):

@@ -61,9 +61,9 @@ class CaliperReading:
         """Everything in one line, such as `F7-T7: Δt 234 ms, 1/Δt 4.27 Hz, peak to peak 123 µV, end − start −45 µV`."""
         parts = [f"Δt {duration_text(self.duration)}", f"1/Δt {frequency_text(self.frequency)}"]
         if not math.isnan(self.peak_to_peak):
-            parts.append(f"peak to peak {amount_text(self.peak_to_peak, self.unit)}")
+            parts.append(f"peak to peak {trace_text(self.peak_to_peak, self.unit)}")
         if not math.isnan(self.difference):
-            parts.append(f"end − start {amount_text(self.difference, self.unit, sign=True)}")
+            parts.append(f"end − start {trace_text(self.difference, self.unit, sign=True)}")
         if self.lost:
             parts.append(self.lost_text())
         return f"{self.row}: {', '.join(parts)}"
@@ -138,6 +138,18 @@ def snap_to_peak(page: Page, row: int, time: float, reach: float) -> float:
     # Against the line between the ends, so that a peak on a slope is found and not the end of the slope.
     line = np.linspace(values[0], values[-1], values.size)
     return page.first_time + (begin + int(np.abs(values - line).argmax())) / page.sfreq
+
+
+def trace_text(value: float, unit: str, sign: bool = False) -> str:
+    """A value of a trace: microvolts to a tenth, as no recording is finer, and below that one figure; else three."""
+    if unit_text(unit) != "µV" or not math.isfinite(value):
+        return amount_text(value, unit, sign)
+    size = abs(value)
+    if size >= 0.05 or size == 0:
+        text = f"{value:{'+' if sign else ''}.{0 if size >= 99.95 else 1}f}"
+    else:
+        text = f"{float(f'{value:.1g}'):{'+' if sign else ''}g}"
+    return f"{'0' if size == 0 else text} {unit_text(unit)}".replace("-", "−")
 
 
 def amount_text(value: float, unit: str = "", sign: bool = False) -> str:

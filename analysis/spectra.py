@@ -203,6 +203,37 @@ def alpha_peak(frequencies: np.ndarray, density: np.ndarray, low: float = 7.0, h
     top = int(inside[density[inside].argmax()])
     if top in (inside[0], inside[-1]) or density[top - 1 : top + 2].min() <= 0:
         return None
+    return _refined(frequencies, density, top)
+
+
+def dominant_peak(frequencies: np.ndarray, density: np.ndarray, low: float = 1.0, high: float = 30.0) -> float | None:
+    """Frequency of the highest peak from `low` to `high` hertz of a density (F,) that stands out; None where none does.
+
+    It stands out where the density times the frequency, which the slope towards slow frequencies leaves level, falls to
+    half of it on both sides before it rises higher. The band holds the rhythms of seizures from delta to beta.
+    """
+    inside = np.flatnonzero((frequencies >= low - 1e-9) & (frequencies <= high + 1e-9))
+    if inside.size < 3 or not np.isfinite(density[inside]).all() or density[inside].min() <= 0:
+        return None
+    level = density[inside] * frequencies[inside]
+    for place in np.argsort(-density[inside], kind="stable").tolist():
+        if 0 < place < level.size - 1 and _stands_out(level, place):
+            return _refined(frequencies, density, int(inside[place]))
+    return None
+
+
+def _stands_out(values: np.ndarray, place: int) -> bool:
+    """Whether values fall to half of one of them on both sides of it before any is higher."""
+    top = values[place]
+    for side in (values[place - 1 :: -1], values[place + 1 :]):
+        higher = np.flatnonzero(side > top)
+        if side[: higher[0] if higher.size else None].min(initial=top) > 0.5 * top:
+            return False
+    return True
+
+
+def _refined(frequencies: np.ndarray, density: np.ndarray, top: int) -> float:
+    """Where the parabola through the logarithms of a peak and its neighbours is highest."""
     left, middle, right = np.log(density[top - 1 : top + 2])
     bend = left - 2 * middle + right
     shift = 0.5 * (left - right) / bend if bend < 0 else 0.0

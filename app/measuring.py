@@ -129,7 +129,12 @@ class Measuring(QObject):
 
     def pin_cursor(self) -> None:
         """Keep the cursor where it is, with the values of all rows; where there is none, take it away."""
-        self.pinned.pin(self._cursor if self._cursor != self.pinned.time else None)
+        self._pin(self._cursor if self._cursor != self.pinned.time else None)
+
+    def _pin(self, time: float | None) -> None:
+        self.pinned.pin(time)
+        self._view.trace_view.axis.set_pinned(time)
+        self.topography.offer_pinned(time is not None)
         self._follow()
 
     def escape(self) -> bool:
@@ -141,8 +146,7 @@ class Measuring(QObject):
         if had_caliper:
             return True
         had_one = self.pinned.time is not None
-        self.pinned.pin(None)
-        self._follow()
+        self._pin(None)
         return had_one
 
     def set_theme(self, theme: Theme) -> None:
@@ -172,7 +176,7 @@ class Measuring(QObject):
         self._waiting = self._asked = self._job = None
         self._maps = Maps()
         self.caliper.clear()
-        self.pinned.pin(None)
+        self._pin(None)
         for panel in (self.topography, self.spectrum, self.spectrogram):
             panel.set_result(None)
 
@@ -249,7 +253,7 @@ class Measuring(QObject):
     @property
     def _moment(self) -> float:
         """Where a map stands: the cursor, or else the pinned one, the middle of the selection or of the page."""
-        if self._cursor is not None:
+        if self._cursor is not None and not (self.topography.stays_pinned and self.pinned.time is not None):
             return self._cursor
         if self.pinned.time is not None:
             return self.pinned.time

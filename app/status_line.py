@@ -5,7 +5,7 @@ from __future__ import annotations
 from PyQt6.QtCore import QSize, Qt, QTimer
 from PyQt6.QtWidgets import QSizePolicy, QStatusBar
 
-from analysis.measuring import amount_text
+from analysis.measuring import trace_text
 from analysis.time_words import elapsed
 from app.panel import ElidedLabel, label, set_role
 
@@ -81,7 +81,7 @@ class StatusLine(QStatusBar):
         """Show time, channel and value under the cursor."""
         known = value is not None and value == value
         # Voltages of the body have a sign that matters; a saturation of 97 % has none.
-        amount = f"   {amount_text(value, unit, sign=unit == 'uV')}" if known else ""
+        amount = f"   {trace_text(value, unit, sign=unit == 'uV')}" if known else ""
         self._cursor.setText(f"{elapsed(time, 3)}   {ch_name}{amount}")
 
     def clear_cursor(self) -> None:

@@ -7,11 +7,11 @@ from PyQt6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPen
 
 from analysis.measuring import (
     CaliperReading,
-    amount_text,
     duration_text,
     frequency_text,
     read_caliper,
     snap_to_peak,
+    trace_text,
 )
 from viewers.pointer_tool import PointerTool
 from viewers.theme import font, px
@@ -226,9 +226,9 @@ class Caliper(QObject, PointerTool):
         reading = self.reading
         if reading is None:
             return [*lines, (f"{self._row}: turn to where both ends are", "muted")]
-        amounts = f"p-p {amount_text(reading.peak_to_peak, reading.unit)}"
+        amounts = f"p-p {trace_text(reading.peak_to_peak, reading.unit)}"
         if reading.difference == reading.difference:
-            amounts += f"   ΔV {amount_text(reading.difference, reading.unit, sign=True)}"
+            amounts += f"   ΔV {trace_text(reading.difference, reading.unit, sign=True)}"
         lost = [(reading.lost_text(), _INK)] if reading.lost else []
         return [*lines, *lost, (amounts, "text"), (f"{reading.row}, {self.source_text()}", "muted")]
 

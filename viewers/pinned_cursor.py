@@ -8,7 +8,7 @@ from collections.abc import Callable
 from PyQt6.QtCore import QLineF, QRectF, Qt
 from PyQt6.QtGui import QFontMetricsF, QPainter, QPen
 
-from analysis.measuring import amount_text
+from analysis.measuring import trace_text
 from viewers.pointer_tool import PointerTool
 from viewers.theme import font
 from viewers.trace_canvas import TraceCanvas
@@ -43,7 +43,7 @@ class PinnedCursor(PointerTool):
         for row, unit in enumerate(rows.units):
             value, y = self._value_at(self.time, row), float(rows.centre[row])
             if math.isfinite(value) and (not found or y - found[-1][0] >= height):
-                found.append((y, amount_text(value, unit, sign=unit == "uV")))
+                found.append((y, trace_text(value, unit, sign=unit == "uV")))
         return found
 
     def paint(self, painter: QPainter, height: float) -> None:

@@ -27,6 +27,7 @@ class TimeAxis(QWidget):
         self._start: datetime | None = None
         self._clock = False
         self._cursor: float | None = None
+        self._pinned: float | None = None
         self._theme = LIGHT
         self.setFixedHeight(HEIGHT)
 
@@ -44,6 +45,12 @@ class TimeAxis(QWidget):
         """Show the time under the cursor."""
         if time != self._cursor:
             self._cursor = time
+            self.update()
+
+    def set_pinned(self, time: float | None) -> None:
+        """Show the time of a cursor that stays; None: there is none."""
+        if time != self._pinned:
+            self._pinned = time
             self.update()
 
     def set_theme(self, theme: Theme) -> None:
@@ -86,8 +93,9 @@ class TimeAxis(QWidget):
         for time in self._scale.ticks(step, clock_origin(self.start)):
             self._write(painter, time, tick_text(time, step, self._scale.window, self.start))
         window = self._scale.window
-        if self._cursor is not None and window.start <= self._cursor <= window.stop:
-            self._write_cursor(painter, self._cursor)
+        for cursor, ground in ((self._pinned, "caution"), (self._cursor, "text")):
+            if cursor is not None and window.start <= cursor <= window.stop:
+                self._write_cursor(painter, cursor, ground)
 
     def _write(self, painter: QPainter, time: float, text: str) -> QRectF:
         assert self._scale is not None
@@ -97,14 +105,14 @@ class TimeAxis(QWidget):
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
         return rect
 
-    def _write_cursor(self, painter: QPainter, time: float) -> None:
+    def _write_cursor(self, painter: QPainter, time: float, ground: str) -> None:
         assert self._scale is not None
         decimals = 0.001 if self._scale.window.duration <= 120 else 1.0
         text = time_text(time, decimals, self.start)
         width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 10
         x = min(max(self._left + self._scale.x(time) - width / 2, self._left - 20.0), self.width() - width)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._theme.colour("text"))
+        painter.setBrush(self._theme.colour(ground))
         rect = QRectF(x, 4, width, self.height() - 8)
         painter.drawRoundedRect(rect, 3, 3)
         painter.setPen(self._theme.colour("canvas"))

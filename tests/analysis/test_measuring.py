@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from analysis.measuring import amount_text, duration_text, frequency_text, read_caliper, snap_to_peak
+from analysis.measuring import amount_text, duration_text, frequency_text, read_caliper, snap_to_peak, trace_text
 from analysis.recording import Page, Window
 from analysis.signal_blocks import ColumnPage
 
@@ -149,3 +149,21 @@ def test_a_span_of_pixel_columns_across_a_gap_says_so_too():
     none = np.empty((0, 1), np.float32)
     page = ColumnPage(Window(0, 2000), ("F7-T7",), 1.0, none, 0.0, lo, lo + 1, 0, 20.0)
     assert read_caliper(page, 0, "uV", 100.0, 1900.0).lost == pytest.approx(400.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "sign", "text"),
+    [
+        (0.0874, "uV", True, "+0.1 µV"),
+        (-0.139, "uV", True, "−0.1 µV"),
+        (-4.56, "uV", True, "−4.6 µV"),
+        (12.34, "µV", True, "+12.3 µV"),
+        (123.4, "uV", False, "123 µV"),
+        (0.0, "uV", True, "0 µV"),
+        (-0.0123, "uV", True, "−0.01 µV"),
+        (97.25, "%", False, "97.2 %"),
+        (math.nan, "uV", True, "—"),
+    ],
+)
+def test_values_of_traces_are_no_finer_than_they_were_recorded(value, unit, sign, text):
+    assert trace_text(value, unit, sign) == text

@@ -14,6 +14,7 @@ from analysis.spectra import (
     average_density,
     band_power,
     decibels,
+    dominant_peak,
     periodograms,
     place_segments,
     reach,
@@ -173,3 +174,23 @@ def test_a_band_above_what_is_recorded_is_not_reached():
 
 def test_decibels():
     np.testing.assert_allclose(decibels(np.array([0.1, 1.0, 100.0])), [-10.0, 0.0, 20.0])
+
+
+@pytest.mark.parametrize("frequency", [2.6, 6.3, 14.2, 24.8])
+def test_the_dominant_frequency_is_that_of_a_rhythm_on_a_falling_ground(frequency):
+    """The rhythm is thrice the ground at its own frequency, which at 1 Hz is higher than both."""
+    frequencies = np.arange(321) * 0.25
+    ground = 400.0 / frequencies.clip(0.25) ** 2
+    rhythm = 3 * 400.0 / frequency**2 * np.exp(-((frequencies - frequency) ** 2) / (2 * 0.3**2))
+    assert ground[4] > (ground + rhythm)[8:].max()
+    assert dominant_peak(frequencies, ground + rhythm) == pytest.approx(frequency, abs=0.15)
+    assert dominant_peak(frequencies, ground) is None
+    assert dominant_peak(frequencies, ground + rhythm / 1000) is None
+
+
+def test_mains_and_drift_are_no_dominant_rhythm():
+    frequencies = np.arange(321) * 0.25
+    density = np.ones(321)
+    density[[2, 200]] = 1e4  # 0.5 and 50 Hz
+    assert dominant_peak(frequencies, density) is None
+    assert dominant_peak(frequencies, np.full(321, np.nan)) is None

@@ -13,6 +13,7 @@ from analysis.recording import Window as Span
 from app.main_window import MainWindow
 from app.settings import Settings
 from app.testing import Window, open_window
+from viewers.panels.topography import AT_CURSOR, PINNED
 
 SEIZURE = "scalp-seizure-46ch/demo_edf.edf"
 
@@ -71,6 +72,35 @@ def rest(window: Window, seconds: float = 30.0) -> None:
 def hover(window: Window, at: float, row: int = 2) -> None:
     canvas = window.main.view.trace_view.canvas
     canvas.point_at(at, float(canvas.rows.centre[row]))
+
+
+def test_the_pinned_cursor_has_its_time_and_holds_the_map(window):
+    main, panel = window.main, window.main.measuring.topography
+    axis = main.view.trace_view.axis
+    places = {panel.place.itemData(i): i for i in range(panel.place.count())}
+    offered = panel.place.model().item(places[PINNED])
+    assert not offered.isEnabled()
+    hover(window, 3.25)
+    plain = axis.grab().toImage()
+    main.actions_by_id["pin_cursor"].trigger()
+    hover(window, 8.0)
+    x = round(axis._left + axis._scale.x(3.25))
+    image, caution = axis.grab().toImage(), axis._theme.colour("caution")
+    assert any(image.pixelColor(x + dx, 6) == caution for dx in range(-20, 21))
+    assert image != plain
+    assert "00:08.000" in panel._caption.text()
+    assert offered.isEnabled()
+    panel.place.choose(PINNED)
+    panel.place.chosen.emit(PINNED)
+    rest(window)
+    hover(window, 6.0)
+    assert "00:03.250" in panel._caption.text()
+    main.actions_by_id["cancel"].trigger()
+    assert panel.place.value() == AT_CURSOR
+    assert not offered.isEnabled()
+    hover(window, 6.0)
+    rest(window)
+    assert "00:06.000" in panel._caption.text()
 
 
 def test_escape_takes_the_caliper_away_and_ends_the_mode_that_makes_it(window):

@@ -35,7 +35,7 @@ def test_tells_every_row_its_value_but_none_in_a_gap(canvas_of):
     assert pinned.texts() == []
     pinned.pin(1.0)
     texts = pinned.texts()
-    assert [text for _, text in texts] == ["+12.3 µV", "−4.56 µV"]
+    assert [text for _, text in texts] == ["+12.3 µV", "−4.6 µV"]
     assert texts[0][0] == pytest.approx(float(canvas.rows.centre[0]))
     pinned.pin(None)
     assert pinned.texts() == []

@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QSizePolicy, QWidget
 from analysis.measured_tables import band_rows
 from analysis.measuring import amount_text
 from analysis.span_spectra import Curve
-from analysis.spectra import alpha_peak
+from analysis.spectra import alpha_peak, dominant_peak
 from viewers.theme import LIGHT, Theme, font, px
 
 GREEK = {"delta": "δ", "theta": "θ", "alpha": "α", "beta": "β", "gamma": "γ"}
@@ -46,9 +46,10 @@ class BandTable(QWidget):
             self.lines.append([head, *cells])
             self._shares.append([row[2] or 0.0 for row in rows])
         if curves:
-            peaks = [alpha_peak(curve.frequencies, curve.power) for curve in curves]
-            self.lines.append(["peak alpha", *("none" if peak is None else f"{peak:.2f} Hz" for peak in peaks)])
-            self._shares.append([])
+            for title, peak_of in (("dominant, 1–30 Hz", dominant_peak), ("peak alpha", alpha_peak)):
+                peaks = [peak_of(curve.frequencies, curve.power) for curve in curves]
+                self.lines.append([title, *("none" if peak is None else f"{peak:.2f} Hz" for peak in peaks)])
+                self._shares.append([])
         self.setAccessibleDescription("; ".join(" ".join(line) for line in self.lines))
         self.updateGeometry()
         self.update()

@@ -19,7 +19,7 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from analysis.measuring import amount_text
+from analysis.measuring import amount_text, trace_text
 from analysis.topography import HeadMap
 from viewers.colour_scales import amount_scale, enlarged, image, indices, signed_scale
 from viewers.contours import contour_levels, contour_lines
@@ -298,14 +298,14 @@ class HeadView(QWidget):
         nearest = int(np.argmin(gaps))
         sign, unit = self._scale.has_sign, self._scale.unit
         if gaps[nearest] <= _NEAR_PX:
-            return f"{self._head.layout.ch_names[nearest]}  {amount_text(float(self._values[nearest]), unit, sign)}"
+            return f"{self._head.layout.ch_names[nearest]}  {_value_text(float(self._values[nearest]), unit, sign)}"
         x, y = (at.x() - circle.left()) / circle.width(), (at.y() - circle.top()) / circle.height()
         if (x - 0.5) ** 2 + (y - 0.5) ** 2 > 0.25 or self._field is None:
             return ""
         row, column = int(y * self._head.size), int(x * self._head.size)
         if self._head.cover[row, column] < 0.5:
             return "no electrode near"
-        return f"{amount_text(float(self._field[row, column]), unit, sign)}, interpolated"
+        return f"{_value_text(float(self._field[row, column]), unit, sign)}, interpolated"
 
     # Inside
 
@@ -319,4 +319,8 @@ class HeadView(QWidget):
             return
         sign, unit = self._scale.has_sign, self._scale.unit
         pairs = zip(self._head.layout.ch_names, self._values, strict=True)
-        self.setAccessibleDescription(", ".join(f"{name} {amount_text(float(v), unit, sign)}" for name, v in pairs))
+        self.setAccessibleDescription(", ".join(f"{name} {_value_text(float(v), unit, sign)}" for name, v in pairs))
+
+
+def _value_text(value: float, unit: str, sign: bool) -> str:
+    return trace_text(value, unit, sign) if sign else amount_text(value, unit)

@@ -13,7 +13,7 @@ from analysis.errors import AnalysisError
 from analysis.measured_tables import spectrum_table
 from analysis.measuring import amount_text, duration_text, unit_text
 from analysis.span_spectra import SIDES, Curve, SpanSpectrum
-from analysis.spectra import BANDS, alpha_peak
+from analysis.spectra import BANDS, alpha_peak, dominant_peak
 from viewers.panels.band_table import GREEK, INKS, BandTable
 from viewers.panels.base import Choice, Chooser, Panel, as_sentence, check_box, line_of, note
 from viewers.panels.plot import Plot, Tick, decade_ticks, linear_ticks
@@ -38,12 +38,13 @@ class SpectrumPlot(Plot):
         super().__init__("Power spectrum")
         self.curves: list[Curve] = []
         self.in_decibels = False
-        self.peaks: list[float | None] = []
+        self.peaks: list[tuple[Curve, float]] = []  # the dominant one of each curve, and that of alpha
 
     def set_curves(self, curves: Sequence[Curve], reach: float, in_decibels: bool) -> None:
         """Show densities from 0 to `reach` hertz (0: as far as they go)."""
         self.curves, self.in_decibels = list(curves), in_decibels
-        self.peaks = [alpha_peak(curve.frequencies, curve.power) for curve in curves]
+        found = [(c, peak_of(c.frequencies, c.power)) for c in curves for peak_of in (dominant_peak, alpha_peak)]
+        self.peaks = [(curve, peak) for curve, peak in found if peak is not None]
         if curves:
             top = max(float(curve.frequencies[-1]) for curve in curves)
             self.x_range = (0.0, min(reach, top) if reach else top)
@@ -59,14 +60,14 @@ class SpectrumPlot(Plot):
         return [(value / 10, text) for value, text in linear_ticks(10 * low, 10 * high, most)]
 
     def paint_plot(self, painter: QPainter, area: QRectF) -> None:
-        """Bands, curves, peaks of alpha."""
+        """Bands, curves, and their peaks."""
         self._paint_bands(painter, area)
         for curve in self.curves:
             ink = self.theme.colour(INKS.get(curve.rows, "text"))
             painter.setPen(QPen(ink, 1.5))
             painter.drawPolyline(self._line(curve))
-        for curve, peak in zip(self.curves, self.peaks, strict=True):
-            if peak is not None and peak <= self.x_range[1]:
+        for curve, peak in self.peaks:
+            if peak <= self.x_range[1]:
                 ink = self.theme.colour(INKS.get(curve.rows, "text"))
                 level = float(np.interp(peak, curve.frequencies, _logarithm(curve.power)))
                 painter.setPen(Qt.PenStyle.NoPen)

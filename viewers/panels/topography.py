@@ -13,7 +13,7 @@ from viewers.panels.head_view import HeadView, Scale
 from viewers.theme import Theme
 from viewers.time_scale import time_text
 
-VOLTAGE, AT_CURSOR, SPAN, OF_MOMENT = "voltage", "cursor", "span", "moment"
+VOLTAGE, AT_CURSOR, PINNED, SPAN, OF_MOMENT = "voltage", "cursor", "pinned", "span", "moment"
 _RANGES = (10, 20, 50, 100, 200, 500)
 
 
@@ -28,7 +28,8 @@ class TopographyPanel(Panel):
         super().__init__()
         bands = [(band.name, f"{band.name.capitalize()} power") for band in BANDS]
         self.quantity = Chooser("What the map shows", [(VOLTAGE, "Voltage"), *bands])
-        self.place = Chooser("Where in time", [(AT_CURSOR, "At the cursor"), (SPAN, "Selection or page")])
+        moments = [(AT_CURSOR, "At the cursor"), (PINNED, "At the pinned cursor")]
+        self.place = Chooser("Where in time", [*moments, (SPAN, "Selection or page")])
         fixed = [(str(r), f"± {r} µV") for r in _RANGES]
         ranges = [("", "± of the page"), (OF_MOMENT, "± of the moment"), *fixed]
         tip = "Range of the colours: what 98 % of the page stays within, what is on show, or a fixed one"
@@ -47,8 +48,9 @@ class TopographyPanel(Panel):
         self.column.addLayout(line_of(self.range, self.contours, self.names))
         self._result: Topography | None = None
         self._time: float | None = None
-        self._busy = False
+        self._busy = self._has_pinned = False
         self._left_out.hide()
+        self.place.set_offered(PINNED, False)
         self._connect()
 
     def _connect(self) -> None:
@@ -68,7 +70,22 @@ class TopographyPanel(Panel):
     @property
     def follows_cursor(self) -> bool:
         """Whether the map is that of a moment."""
-        return self.band is None and self.place.value() == AT_CURSOR
+        return self.band is None and self.place.value() in (AT_CURSOR, PINNED)
+
+    @property
+    def stays_pinned(self) -> bool:
+        """Whether that moment is the one of the pinned cursor, wherever the mouse is."""
+        return self.follows_cursor and self.place.value() == PINNED
+
+    def offer_pinned(self, has_pinned: bool) -> None:
+        """Offer the time of the pinned cursor while there is one."""
+        if has_pinned == self._has_pinned:
+            return
+        self._has_pinned = has_pinned
+        self.place.set_offered(PINNED, has_pinned and self.band is None)
+        if not has_pinned and self.place.value() == PINNED:
+            self.place.choose(AT_CURSOR)
+            self.wanted.emit()
 
     # What is shown
 
@@ -134,6 +151,7 @@ class TopographyPanel(Panel):
 
     def _on_quantity(self, _value: str) -> None:
         self.place.set_offered(AT_CURSOR, self.band is None)
+        self.place.set_offered(PINNED, self.band is None and self._has_pinned)
         self.range.setEnabled(self.band is None)
         if self.band is not None:
             self.place.choose(SPAN)

@@ -57,10 +57,10 @@ def test_offers_the_rows_on_screen_and_shows_the_mean_of_the_brain_first(panel, 
 def test_bands_and_peak_are_those_of_the_curve(panel, result):
     panel.set_result(result())
     choose(panel, "C3")
-    lines = {line[0].split()[-2 if line[0] != "peak alpha" else 0]: line[1] for line in panel.bands.lines}
+    lines = {line[0].split()[-2] if line[0][0] in "δθαβγ" else line[0]: line[1] for line in panel.bands.lines}
     assert lines["alpha"].startswith("20")  # 200 µV² of the sine and 5 Hz of noise
     assert "µV²" in lines["alpha"]
-    assert lines["peak"] == "10.00 Hz"
+    assert lines["peak alpha"] == lines["dominant, 1–30 Hz"] == "10.00 Hz"
     assert "9 Hann windows averaged, 4.00 s each" in panel._foot.text()
     assert "resolution 0.25 Hz · unfiltered" in panel._foot.text()
 
@@ -138,3 +138,4 @@ def test_table_has_every_bin(panel, result):
     panel.set_result(result())
     assert panel.table().count("\n") > 400
     assert "peak alpha" in panel.table()
+    assert "dominant 1-30 Hz" in panel.table()
