@@ -17,6 +17,7 @@ from app import commands
 from app.actions import ACTIONS
 from app.jobs import Job
 from app.main_window import MainWindow
+from app.remembering import InOrder
 from app.settings import Settings
 from app.testing import Window, open_window
 
@@ -366,12 +367,12 @@ def test_recent_recordings_are_offered(opened):
 def test_closing_remembers_how_the_window_looked(opened, monkeypatch):
     kept: list[Settings] = []
     window = opened(SEIZURE)
-    monkeypatch.setattr(window.main.workplace, "_save_settings", kept.append)
+    monkeypatch.setattr(window.main.workplace, "_settings_file", InOrder(kept.append))
     window.set_sensitivity(20)
     window.set_filter(1.0, 35.0, 50.0)
     window.main.runs.set_threshold(0.7)
     window.main.close()
-    settings = kept[0]
+    settings = kept[-1]
     assert (settings.uv_per_mm, settings.highpass, settings.lowpass, settings.notch) == (20.0, 1.0, 35.0, 50.0)
     assert settings.threshold == 0.7
     assert settings.window_state
@@ -406,3 +407,23 @@ def test_resetting_the_view_goes_back_to_that_of_the_first_start(opened):
     window.wait()
     assert window.main.session.view == before
     assert window.main.docks["recording"].isVisible()
+
+
+def test_a_window_that_changes_its_size_while_another_recording_opens_asks_for_no_page_of_the_one_before(opened):
+    window = opened("broken/edfplus_d_gap.edf")
+    main, failures = window.main, []
+    main.reading.failed.connect(failures.append)
+    # As when panels make room for what is told of the new recording, at every step of its opening.
+
+    def ask_early(*_):
+        main.reading.request_page()
+        time.sleep(0.2)  # until whoever makes pages has begun
+
+    main.session.opened.connect(ask_early)
+    main.reading.opened.connect(ask_early)
+    main.session.opened.disconnect(main.reading._show_recording)
+    main.session.opened.connect(main.reading._show_recording)  # after the one that asks
+    main.open_recording(str(main.session.recording.path.parents[1] / SEIZURE))
+    window.wait()
+    assert failures == []
+    assert main.view.shown_window().start == main.session.window.start
