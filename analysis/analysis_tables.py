@@ -15,7 +15,9 @@ def heading(result: Analysis) -> list[str]:
     start, stop = span_of(result)
     options = ", ".join(f"{name} {value}" for name, value in options_of(result).items())
     models = " and ".join(result.models) + (f" ({RANDOM_WEIGHTS})" if result.random_weights else "")
-    lines = [f"# {result.kind}: {models}; span {start:.3f} to {stop:.3f} s; {options or 'no options'}"]
+    bad = ", ".join(result.request.options.get("bad_channels", ()))
+    left_out = f"; marked bad and left out: {bad}" if bad else ""
+    lines = [f"# {result.kind}: {models}; span {start:.3f} to {stop:.3f} s; {options or 'no options'}{left_out}"]
     return [*lines, f"# recording {result.request.recording_id}; cerebroscope {result.software_version}"]
 
 
@@ -29,8 +31,8 @@ def span_of(result: Analysis) -> tuple[float, float]:
 
 
 def options_of(result: Analysis) -> dict[str, object]:
-    """The options that were chosen, without what the program adds to tell its versions apart."""
-    return {name: value for name, value in result.request.options.items() if name != "code"}
+    """The options that were chosen, without what the program adds to tell its versions and channels apart."""
+    return {name: value for name, value in result.request.options.items() if name not in ("code", "bad_channels")}
 
 
 def column_table(result: Analysis, names: Sequence[str]) -> str:

@@ -541,7 +541,7 @@ class Analysing(QObject):
         if wish is None or wish.window != shown.window:
             return "of another span"
         if wish.bad_channels != shown.bad_channels:
-            return "with other channels marked bad"
+            return "with other bad channels"
         return "of other options"
 
     def _known(self, wish: Wish) -> Analysis | None:

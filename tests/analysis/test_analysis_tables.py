@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -65,3 +67,11 @@ def test_labels_count_only_where_there_is_one_for_each_entry(result):
     assert entries_of(result, "channel", 3) == ("0", "1", "2")
     assert span_of(result) == (10.0, 20.5)
     assert options_of(result) == {"window": 10.0}
+
+
+def test_channels_that_were_marked_bad_are_told_in_words(result):
+    options = {**result.request.options, "bad_channels": ["T4", "Fpz"]}
+    without = replace(result, request=replace(result.request, options=options))
+    head = column_table(without, ["mean"]).splitlines()[0]
+    assert head.endswith("; window 10.0; marked bad and left out: T4, Fpz")
+    assert options_of(without) == {"window": 10.0}

@@ -416,7 +416,7 @@ def test_a_channel_marked_bad_makes_an_answer_old_and_stays_out_of_the_next(wind
         assert not panel(window).profile.stale
         session.set_bad_channels(["C3"])
         window.wait()
-        assert panel(window).profile.stale_text == "with other channels marked bad"
+        assert panel(window).profile.stale_text == "with other bad channels"
         run(window, "gates")
         assert "C3" not in analysing.answer.labels["channel"]
         assert analysing.answer.provenance["bad_channels"] == ["C3"]
