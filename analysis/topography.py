@@ -96,6 +96,23 @@ def scalp_layout(recording: Recording, left_out: Mapping[str, str] | None = None
             missing.append((channel.name, reason))
         else:
             usable.append(channel)
+    return _layout(usable, missing)
+
+
+def site_layout(sites: Mapping[str, str | None]) -> ScalpLayout:
+    """The layout of channels, by name, at sites such as Fp1, all at standard positions; AnalysisError for too few."""
+    usable: list[Channel] = []
+    missing: list[tuple[str, str]] = []
+    for name, site in sites.items():
+        position = position_of(site) if site and site not in EARS else None
+        if position is None:
+            missing.append((name, _NOWHERE))
+        else:
+            usable.append(Channel(name, name, "eeg", "uV", 1.0, site=site, position=position))
+    return _layout(usable, missing)
+
+
+def _layout(usable: Sequence[Channel], missing: list[tuple[str, str]]) -> ScalpLayout:
     positions = np.array([c.position for c in usable], float).reshape(-1, 3)
     source = _source(usable)
     directions = _upright(usable, positions - _middle(positions, source), source)

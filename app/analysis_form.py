@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QWheelEvent
-from PyQt6.QtWidgets import QCheckBox, QDoubleSpinBox, QFormLayout, QLabel, QLineEdit, QSpinBox, QWidget
+from PyQt6.QtWidgets import (
+    QCheckBox,
+    QDoubleSpinBox,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSpinBox,
+    QToolButton,
+    QWidget,
+)
 
 from viewers.panels.base import Chooser, check_box
 
@@ -40,6 +51,38 @@ class _NumberBox(QDoubleSpinBox):
 
     def textFromValue(self, value: float) -> str:
         return self.locale().toString(value, "g", 9)
+
+
+class FileField(QWidget):
+    """Names of files with commas between; a button lets them be picked."""
+
+    named = pyqtSignal(str)
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.line = QLineEdit()
+        self.line.setAccessibleName(f"{name}: files")
+        self._pick = QToolButton()
+        self._pick.setText("…")
+        self._pick.setToolTip("Pick files")
+        self._pick.setAccessibleName(f"Pick files for {name}")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        row.addWidget(self.line, 1)
+        row.addWidget(self._pick)
+        self.setFocusProxy(self.line)
+        self.line.editingFinished.connect(self._tell)
+        self._pick.clicked.connect(self._on_pick)
+
+    def _tell(self) -> None:
+        self.named.emit(self.line.text().strip())
+
+    def _on_pick(self) -> None:
+        paths, _ = QFileDialog.getOpenFileNames(self, "Other recordings")
+        if paths:
+            self.line.setText(", ".join(paths))
+            self._tell()
 
 
 class OptionForm(QWidget):
@@ -92,6 +135,10 @@ class OptionForm(QWidget):
             return box
         if isinstance(option.default, int | float):
             return self._number_for(option, tell)
+        if option.is_file:
+            files = FileField(option.name)
+            files.named.connect(tell)
+            return files
         line = QLineEdit()
         line.editingFinished.connect(lambda: tell(line.text().strip()))
         return line
@@ -129,4 +176,6 @@ def _set_value(widget: QWidget, value: Any) -> None:
         widget.setValue(float(value))
     elif isinstance(widget, QLineEdit):
         widget.setText(str(value))
+    elif isinstance(widget, FileField):
+        widget.line.setText(str(value))
     widget.blockSignals(False)

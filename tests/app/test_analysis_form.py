@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtGui import QWheelEvent
-from PyQt6.QtWidgets import QCheckBox, QDoubleSpinBox, QLineEdit, QSpinBox
+from PyQt6.QtWidgets import QCheckBox, QDoubleSpinBox, QFileDialog, QLineEdit, QSpinBox, QToolButton
 
 from analysis.kinds import KINDS, Option
 from app.analysis_form import OptionForm
@@ -97,3 +97,16 @@ def test_lines_are_made_anew_for_another_kind_only(form):
     assert form.widgets["count"] is before
     form.show_options(OPTIONS[:1], {})
     assert list(form.widgets) == ["seconds"]
+
+
+def test_files_are_named_by_hand_or_picked(qtbot, monkeypatch):
+    made = OptionForm()
+    qtbot.addWidget(made)
+    made.show_options((Option("other", "", "another recording", is_file=True),), {"other": "a.edf"})
+    field, told = made.widgets["other"], []
+    made.changed.connect(lambda name, value: told.append((name, value)))
+    assert field.line.text() == "a.edf"
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: (["b.edf", "c.edf"], ""))
+    qtbot.mouseClick(field.findChild(QToolButton), Qt.MouseButton.LeftButton)
+    assert told == [("other", "b.edf, c.edf")]
+    assert field.line.text() == "b.edf, c.edf"

@@ -85,7 +85,7 @@ class LagArcs(AnalysisHeat):
         whose = f" of {self.result.labels['channel'][channel]}" if channel is not None else ""
         warning = " · ".join(filter(None, ("random weights" if self.result.random_weights else "", self._stale)))
         scale = HeatScale(-1.0, 1.0, 0.0, "", "", "")
-        return ColourKey(f"Lag correlations{whose} {when}, |ρ| ≥ {_LEAST}", scale, 1.0, warning)
+        return ColourKey(f"Lag correlations [our definition]{whose} {when}, |ρ| ≥ {_LEAST}", scale, 1.0, warning)
 
     def describe(self, time: float, ch_name: str) -> str:
         """The arcs of a row in the quarter under the mouse."""

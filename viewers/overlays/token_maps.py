@@ -80,7 +80,7 @@ class TokenMaps(AnalysisHeat):
             return None
         upper, lower = _map(result, "row", pair[0]), _map(result, "column", pair[1])
         names = upper.title if upper.title == lower.title else f"above {upper.title}, below {lower.title}"
-        title = f"Token maps: {names}{_cka_text(float(result.values('cka_unbiased')[pair]))}"
+        title = f"Token maps [our definition]: {names}{_cka_text(float(result.values('cka_unbiased')[pair]))}"
         return replace(upper, scale=_scale(result, pair), title=title)
 
     def curve_of(self, result: Analysis, part: str) -> None:

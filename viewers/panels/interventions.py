@@ -1,4 +1,4 @@
-"""What happens to a model's answer when its gates may not choose: change of probability, and move of the mean token."""
+"""What happens to a model's answer when a part of it is changed: change of probability, and move of the mean token."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from analysis.analysis_tables import heading
 from viewers.panels.base import Chooser, line_of, note
 from viewers.panels.kind_panel import Heading, KindPanel
 from viewers.panels.matrix_plot import MatrixPlot, limits_of
+from viewers.panels.probe_table import ProbeTable
 from viewers.panels.row_bars import RowBars
 
 
 class Interventions(KindPanel):
-    """Draws an analysis of kind `gate-interventions`: a mean over windows, and every window where there are some."""
+    """Draws kinds `gate-interventions` and `group-interventions`: a mean over windows, and each window of several."""
 
     title = "Interventions"
-    tip = "What happens if the gates may not choose"
+    tip = "What happens if a part of the model is changed"
 
     def make_body(self) -> None:
         """Bars of both quantities by intervention, and a table of colours by window."""
@@ -31,6 +32,7 @@ class Interventions(KindPanel):
         self._change = Heading("Change")
         self._move = Heading("Move of the mean token")
         self._by_window = Heading("Change by window")
+        self.probe = ProbeTable()
         self.column.addLayout(line_of(self.label))
         for widget in (
             self._learned,
@@ -38,6 +40,7 @@ class Interventions(KindPanel):
             self.change,
             self._by_window,
             self.table_plot,
+            self.probe,
             self._move,
             self.move,
         ):
@@ -47,7 +50,7 @@ class Interventions(KindPanel):
     def body(self) -> Sequence[QWidget]:
         """All there is."""
         change = [self.label, self._learned, self._change, self.change, self._by_window, self.table_plot]
-        return [*change, self._move, self.move]
+        return [*change, self.probe, self._move, self.move]
 
     def show_result(self, result: Analysis) -> None:
         """Fill bars and table; without a head only the tokens move."""
@@ -55,6 +58,9 @@ class Interventions(KindPanel):
         cosine = result.values("cosine")
         self.move.set_bars(names, 1 - cosine.mean(1), cosine.std(1) if cosine.shape[1] > 1 else None, digits=4)
         self._move.set_array(result.arrays["cosine"], "1 − cosine")
+        self.probe.setVisible(self.probe.is_in(result))
+        if self.probe.is_in(result):
+            self.probe.show_result(result)
         has_head = "probability_change" in result.arrays
         for widget in (self.label, self._learned, self._change, self.change, self._by_window, self.table_plot):
             widget.setVisible(has_head)
@@ -73,7 +79,8 @@ class Interventions(KindPanel):
         several = change.shape[1] > 1
         text = self.label.currentText()
         self._learned.setText(
-            f"{text} with the learned gates: {learned.mean():.3f}" + (" on average" if several else "")
+            f"{text} {result.facts.get('as_it_is', 'with the learned gates')}: {learned.mean():.3f}"
+            + (" on average" if several else "")
         )
         names = self._names(result)
         self.change.set_bars(names, change.mean(1), change.std(1) if several else None, digits=4)
@@ -101,6 +108,7 @@ class Interventions(KindPanel):
         means = change.values.mean(1) if change is not None else np.empty((len(cosine), 0))
         for name, row, value in zip(self._names(result), means, cosine, strict=True):
             lines.append("\t".join([name, *(f"{v:.7g}" for v in row), f"{value:.7g}"]))
+        lines += self.probe.lines(result) if self.probe.is_in(result) else []
         return "\n".join(lines) + "\n"
 
     def _on_label(self, _value: str) -> None:

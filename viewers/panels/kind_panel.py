@@ -34,6 +34,7 @@ class KindPanel(Panel):
     """
 
     draws = Analysis
+    said: tuple[str, ...] = ()  # beginnings of notes whose words the panel has elsewhere
     part_chosen = pyqtSignal(str)
     time_requested = pyqtSignal(float)
 
@@ -89,7 +90,7 @@ class KindPanel(Panel):
         self._sentence.setText("\n".join(warnings))
         self._sentence.setVisible(bool(warnings))
         # What the badge says already, and what warnings say, is not said again.
-        said = (RANDOM_NOTE, *(" ".join(text.split()[:3]) for text in warnings))
+        said = (RANDOM_NOTE, *self.said, *(" ".join(text.split()[:3]) for text in warnings))
         notes = [text for text in dict.fromkeys(result.notes) if not text.startswith(said)]
         self._notes.setText("\n".join(notes))
         self._notes.setVisible(bool(notes))
@@ -175,4 +176,6 @@ def amount_of(result: Analysis) -> str:
 
 
 def _plain(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return ", ".join(part.replace("\\", "/").rsplit("/", 1)[-1] for part in str(value).split(", "))

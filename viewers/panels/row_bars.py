@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PyQt6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
-from PyQt6.QtGui import QFontMetricsF, QPainter, QPen
+from PyQt6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
 
 from viewers.heat_scales import above, amount, below
 from viewers.panels.plot import Plot, Tick
@@ -19,10 +19,16 @@ _MOST_NAME = 120.0
 class RowBars(Plot):
     """Draws values (n,) under each other; `signed` ones have a colour for either sign."""
 
+    row_clicked = pyqtSignal(int)
     right_room, bottom_room = 52.0, 4.0
 
-    def __init__(self, name: str, signed: bool = False) -> None:
+    def __init__(self, name: str, signed: bool = False, can_choose: bool = False) -> None:
+        """With `can_choose` a line can be clicked, or walked to with the arrow keys."""
         super().__init__(name)
+        self.chosen: int | None = None
+        self._can_choose = can_choose
+        if can_choose:
+            self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.names: tuple[str, ...] = ()
         self.values = np.empty(0)
         self.spread: np.ndarray | None = None
@@ -47,6 +53,12 @@ class RowBars(Plot):
         self.updateGeometry()
         self.update()
 
+    def choose(self, row: int | None) -> None:
+        """Point out a line, or none."""
+        if row != self.chosen:
+            self.chosen = row
+            self.update()
+
     def sizeHint(self) -> QSize:
         """As high as its lines."""
         return QSize(280, round(px(_PITCH) * max(2, len(self.names)) + px(10)))
@@ -68,7 +80,10 @@ class RowBars(Plot):
         ]
 
     def paint_plot(self, painter: QPainter, area: QRectF) -> None:
-        """A bar with its whisker a line."""
+        """A bar with its whisker a line, on the ground of the chosen one."""
+        if self.chosen is not None and self.chosen < len(self.names):
+            top, bottom = self.y(self.chosen - 0.5), self.y(self.chosen + 0.5)
+            painter.fillRect(QRectF(area.left(), top, area.width(), bottom - top), self.theme.colour("accent", 0.16))
         for i, value in enumerate(self.values.tolist()):
             if not np.isfinite(value):
                 continue
@@ -81,7 +96,10 @@ class RowBars(Plot):
                 painter.drawLine(QLineF(self.x(value - half), y, self.x(value + half), y))
 
     def paint_over(self, painter: QPainter, area: QRectF) -> None:
-        """The values at the right."""
+        """The values at the right, and the focus."""
+        if self.hasFocus():
+            painter.setPen(QPen(self.theme.colour("accent"), 1))
+            painter.drawRect(area)
         painter.setFont(font(10))
         painter.setPen(self.theme.colour("text"))
         for i, value in enumerate(self.values.tolist()):
@@ -95,6 +113,22 @@ class RowBars(Plot):
             return ""
         spread = f" ± {self.spread[i]:.{self._digits}f}" if self.spread is not None and self.spread[i] > 0 else ""
         return f"{self.names[i]}: {self._text(float(self.values[i]))}{spread}"
+
+    def mousePressEvent(self, event: QMouseEvent | None) -> None:
+        """Tell which line is clicked, by its name or its bar."""
+        row = round(self.y_at(event.position().y())) if event is not None else -1
+        if self._can_choose and 0 <= row < len(self.names):
+            self.row_clicked.emit(row)
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:
+        """Up and down choose the neighbouring line."""
+        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        if event is None or event.key() not in steps or not self._can_choose or not self.names:
+            super().keyPressEvent(event)
+            return
+        step = steps[Qt.Key(event.key())]
+        start = self.chosen if self.chosen is not None else (-1 if step > 0 else len(self.names))
+        self.row_clicked.emit(min(max(start + step, 0), len(self.names) - 1))
 
     def _text(self, value: float) -> str:
         if not np.isfinite(value):

@@ -1,4 +1,4 @@
-"""The panel of points: each where it was placed, told by time or seizure, ringed on this page, and a way back."""
+"""The panel of points: each where it was placed, told by time, label or recording, ringed on this page, a way back."""
 
 from __future__ import annotations
 
@@ -7,20 +7,36 @@ import pytest
 from PyQt6.QtCore import QPointF, Qt
 
 from analysis.recording import Window
-from viewers.panels.embedding import SEIZURE, Embedding
+from viewers.panels.embedding import LABEL, RECORDING, TIME, Embedding
 
 POINTS = np.array([[0.0, 0.0], [10.0, 0.0], [10.0, 20.0], [0.0, 20.0]])
 
 
 @pytest.fixture
-def panel(shown, make_analysis):
+def panel(shown, result):
+    return shown(Embedding, result())
+
+
+@pytest.fixture
+def result(make_analysis):
+    def make(recording=(0, 0, 0, 0), label=(0, 0, 1, -1)):
+        return _make(make_analysis, recording, label)
+
+    return make
+
+
+def _make(make_analysis, recording, label):
     arrays = {
         "points": (POINTS, ("window", "coordinate"), "1", "place of a window"),
         "window_onset": ([0.0, 2.0, 4.0, 6.0], ("window",), "s", "onset"),
         "seizure": ([0.0, 0.0, 1.0, 1.0], ("window",), "1", "marked seizure"),
+        "label": (label, ("window",), "1", "group"),
+        "recording": (recording, ("window",), "1", "recording"),
     }
+    files = ("night.edf", "day.edf") if any(recording) else ("night.edf",)
+    labels = {"group": ("no seizure", "seizure"), "of_recording": files}
     facts = {"method": "PCA", "explained_variance": [0.3, 0.2], "first_window": 100.0, "window_seconds": 2.0}
-    return shown(Embedding, make_analysis("embedding", arrays, facts=facts | {"n_windows": 4}))
+    return make_analysis("embedding", arrays, labels, facts | {"n_windows": 4, "labels": "seizure"})
 
 
 def test_points_keep_their_shape(panel):
@@ -59,16 +75,39 @@ def test_windows_of_the_page_are_ringed(panel):
     assert panel.plot.on_page().tolist() == [1]
 
 
-def test_colours_tell_time_or_seizures(panel):
-    by_time = [colour.name() for colour in panel.plot.colours()]
-    assert len(set(by_time)) == 4
-    panel.by.choose(SEIZURE)
-    panel.by.chosen.emit(SEIZURE)
-    by_seizure = [colour.name() for colour in panel.plot.colours()]
-    assert by_seizure[0] == by_seizure[1] != by_seizure[2] == by_seizure[3]
+def choose(panel, by):
+    panel.by.choose(by)
+    panel.by.chosen.emit(by)
+    return [colour.name() for colour in panel.plot.colours()]
+
+
+def test_colours_tell_time_or_labels_and_those_without_one(panel):
+    assert len(set(choose(panel, TIME))) == 4
+    by_label = choose(panel, LABEL)
+    assert by_label[0] == by_label[1]
+    assert len(set(by_label[1:])) == 3
+    assert panel.plot.describe(QPointF(*panel.plot.places()[2])).splitlines()[2] == "seizure"
+    assert panel.by.findData(RECORDING) < 0
+
+
+def test_windows_of_another_recording_have_their_colour_and_no_page(shown, result, qtbot):
+    panel = shown(Embedding, result(recording=(0, 0, 1, 1)))
+    by_recording = choose(panel, RECORDING)
+    assert by_recording[0] == by_recording[1] != by_recording[2] == by_recording[3]
+    panel.set_window(Window(100.0, 110.0))
+    assert panel.plot.on_page().tolist() == [0, 1]
+    there = QPointF(*panel.plot.places()[2])
+    assert "of day.edf, which is not on screen" in panel.plot.describe(there)
+    with qtbot.assertNotEmitted(panel.time_requested):
+        qtbot.mouseClick(panel.plot, Qt.MouseButton.LeftButton, pos=there.toPoint())
+    with qtbot.waitSignal(panel.time_requested) as asked:
+        qtbot.keyClick(panel.plot, Qt.Key.Key_Right)
+    assert asked.args == [102.0]
 
 
 def test_method_and_share_are_said_and_points_copied(panel):
     assert "PCA, 50% of the variance" in panel.heading.text()
     lines = [line.split("\t") for line in panel.table().splitlines() if line[0] != "#"]
-    assert lines[3] == ["104.000", "10", "20", "1"]
+    assert lines[0] == ["recording", "onset (s)", "coordinate 1", "coordinate 2", "seizure", "label"]
+    assert lines[3] == ["night.edf", "104.000", "10", "20", "1", "seizure"]
+    assert lines[4][-1] == ""

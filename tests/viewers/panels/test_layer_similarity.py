@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PyQt6.QtCore import Qt
 
 from viewers.panels.layer_similarity import PLAIN, UNBIASED, LayerSimilarity
 
@@ -79,3 +80,26 @@ def test_the_table_is_that_on_show(shown, result):
     lines = [line.split("\t") for line in panel.table().splitlines() if line and line[0] != "#"]
     assert lines[0] == ["row_layer", "x", "y", "z"]
     assert lines[1] == ["a", "1", "0.2", "0.1"]
+
+
+def test_a_cell_asks_for_the_maps_of_its_layers_and_gives_way_again(shown, result, make_analysis, qtbot):
+    plain = result()
+    panel = shown(LayerSimilarity, plain)
+    asked = []
+    panel.part_chosen.connect(asked.append)
+    panel.matrix.cell_clicked.emit(1, 2)
+    assert asked == []  # an analysis without maps
+    assert panel._hint.isHidden()
+    axes = ("row_layer", "column_layer")
+    arrays = {name: (plain.values(name), axes) for name in ("cka", "cka_unbiased")}
+    arrays["row_map"] = (np.ones((2, 1, 1)), ("row_layer", "row_channel", "row_token"))
+    panel.set_result(make_analysis("cka", arrays, plain.labels, plain.facts))
+    panel.matrix.cell_clicked.emit(1, 2)
+    assert asked == ["1,2"]
+    assert panel.matrix.chosen == (1, 2)
+    assert "b in the upper, z in the lower half" in panel._hint.text()
+    panel.matrix.setFocus()
+    qtbot.keyClick(panel.matrix, Qt.Key.Key_Left)
+    panel.matrix.cell_clicked.emit(1, 1)
+    assert asked == ["1,2", "1,1", ""]
+    assert panel.matrix.chosen is None
