@@ -62,16 +62,22 @@ from app.trending import Trending
 from app.view import View
 from app.view_toolbar import ViewToolbar
 from app.workplace import Workplace
-from viewers.overlays import ANALYSIS_OVERLAYS
+from viewers.overlays import ANALYSIS_OVERLAYS, IN_FRONT, LANES_ALONE
 from viewers.overlays.base import OverlayState
 from viewers.recording_view import RecordingView
 from viewers.review_panel import ReviewPanel
+
+
+def _place_of(kind: str) -> str:
+    """Where what is found is drawn, as the list of overlays says it."""
+    return "lane" if kind in LANES_ALONE else "in front" if kind in IN_FRONT else "behind"
+
 
 OVERLAYS = (
     ("seizure", "Seizure probability", "lane"),
     ("model-events", "Model events", "behind"),
     ("annotations", "Human marks", "behind"),
-    *((kind, title, "behind") for kind, (title, _class) in ANALYSIS_OVERLAYS.items()),
+    *((kind, title, _place_of(kind)) for kind, (title, _class) in ANALYSIS_OVERLAYS.items()),
 )
 _TITLE = "Cerebroscope"
 _SIZE = QSize(1600, 960)
