@@ -175,7 +175,8 @@ def _summary(facts: Mapping[str, Any]) -> str:
     text = f"{facts['title']} ({facts['size']}), {facts['n_params']:,} parameters"
     family = MODELS.get(facts.get("family", ""))
     if not _has_seizure_head(facts):
-        text += ". No seizure head"
+        others = ", ".join(facts["labels"])
+        text += f". Its head tells {others}, no seizures" if others else ". No seizure head"
         text += ": it predicts the next state, not seizures." if family and "prediction" in family.capabilities else "."
     return text
 

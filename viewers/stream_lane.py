@@ -123,7 +123,8 @@ class StreamLane(Lane):
                 continue
             hatch(painter, QRectF(left, _TOP, max(1.0, right - left), height - _TOP - _BOTTOM), self.theme)
             starts_anew = any(abs(reset - curve.times[i + 1]) < curve.step / 2 for reset in curve.resets)
-            self._write(painter, "no signal" if starts_anew else "no signal, state carried", left, right, height)
+            text = "no signal, then from zero" if starts_anew else "no signal, state carried over"
+            self._write(painter, text, left, right, height)
 
     def _paint_writes(self, painter: QPainter, scale: TimeScale, height: float, curve: StreamCurves) -> None:
         if curve.write * scale.px_per_second < _LEAST_TICK_PX:
@@ -170,8 +171,17 @@ class StreamLane(Lane):
                 continue
             painter.setPen(dashed(self.theme.colour("caution")))
             painter.drawLine(QLineF(round(x) + 0.5, 0, round(x) + 0.5, height))
-            painter.setPen(self.theme.colour("caution"))
-            painter.drawText(QPointF(x + 4, _TOP + px(8)), "state from zero")
+            self._paint_label(painter, x, height)
+
+    def _paint_label(self, painter: QPainter, x: float, height: float) -> None:
+        """What a dashed line means, beside its foot."""
+        text = "state from zero"
+        width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 4
+        left = x + 3 if x + 3 + width < self.scale.width else x - 3 - width
+        box = QRectF(left, height - _BOTTOM - px(12), width, px(12))
+        painter.fillRect(box, self.theme.colour("canvas", 0.8))
+        painter.setPen(self.theme.colour("caution"))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_unheard(self, painter: QPainter, scale: TimeScale, size: QSize, curve: StreamCurves) -> None:
         left = scale.x(curve.heard_to)
