@@ -63,9 +63,9 @@ class Settings:
 
     `screens` holds what the person measured in pixels per millimetre, by screen; `px_per_mm` what was measured before
     screens were told apart. `kinds` holds by kind of channel what is not usual of its scale and filters, `text_scale`
-    the size of letters in per cent. `window_geometry` and `window_state` are
-    Qt's own descriptions in base64, `inspector_tab` the open one. `mark_types` are the reader's own types of marks, `mark_uses` how often each type
-    was used, the one used last at the end. `rule_constants` holds, by the name of a rule for events, the constants that
+    the size of letters in per cent. `window_geometry` and `window_state` are Qt's own descriptions in base64,
+    `inspector_tab` the open one. `mark_types` are the reader's own types of marks, `mark_uses` how often each type was
+    used, the one used last at the end. `rule_constants` holds, by the name of a rule for events, the constants that
     differ from the paper's. With `right_first` the right side of the head stands above the left in montages, with
     `bad_hidden` channels that are marked as bad have no rows.
     """

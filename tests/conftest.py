@@ -13,6 +13,8 @@ from analysis.recording import Channel, Recording
 
 # Set before Qt is imported anywhere, so that tests never need a screen.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# Before torch is, whose threads wait for each other for minutes where another program has the processor.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

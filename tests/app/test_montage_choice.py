@@ -376,7 +376,7 @@ def test_bad_channels_and_own_montages_come_back_with_the_recording(shared, qtbo
     window = remembering_window(path, tmp_path, qtbot)
     try:
         assert window.main.session.view.montage == "mine"
-        assert window.main.session.montage.ch_names == ("F7-T3", "Cz", "ECG")
+        assert window.main.session.montage.ch_names == ("F7-T3", "Cz", "ECG", "OSAT", "PR")
         assert window.main.session.bad_channels == {"T3", "Fpz"}
         assert window.main.view.trace_view.gutter.states[0] == "T3 bad"
     finally:
