@@ -237,14 +237,20 @@ def test_a_layer_goes_to_the_traces(window, qtbot):
     panel(window).profile.layer_clicked.emit(2)
     drawing = window.main.analysing.drawing
     assert window.main.overlay_panel.states()["gates"]
-    assert drawing.overlay("gates").heat.title == "Gates of AXON-tiny, layer 2"
+    assert drawing.overlay("gates").heat.title == "Gates of AXON-tiny, layer 2 [paper]"
     assert drawing.lane("gates").subtitle == "layer 2"
     window.main.session.page(1)
     window.wait(60)
-    assert drawing.overlay("gates").heat.title == "Gates of AXON-tiny, layer 2"
+    assert drawing.overlay("gates").heat.title == "Gates of AXON-tiny, layer 2 [paper]"
     assert panel(window).profile.chosen == 2
     panel(window).profile.layer_clicked.emit(2)
     assert drawing.overlay("gates").part == "mean"
+    panel(window).scale.layer_clicked.emit(1)
+    assert drawing.overlay("gates").heat.title == "Scale gate of AXON-tiny, layer 1 [reference]"
+    assert drawing.lane("gates").subtitle == "scale gate, layer 1"
+    panel(window).scale.layer_clicked.emit(1)
+    panel(window).profile.layer_clicked.emit(0)
+    panel(window).profile.layer_clicked.emit(0)
 
 
 def test_the_overlay_alone_asks_for_what_it_draws(window):
@@ -277,8 +283,11 @@ def test_hovering_tells_the_gate_and_its_electrodes(window):
     window.wait()
     canvas = window.main.view.trace_view.canvas
     canvas.point_at(4.2, float(canvas.rows.centre[0]))
+    result = window.main.analysing.answer
+    rows = [result.labels["channel"].index(name) for name in ("Fp1", "F7")]
+    value = result.values("temporal").mean(0)[0, rows, 4].mean()  # of 0.9 s steps, the one with 4.2 s
     assert window.main.status._heat.text() == (
-        "temporal weight (mean of 6 layers) 0.62, mean of Fp1 and F7 (random weights)"
+        f"temporal weight (mean of 6 layers) [paper] {value:.2f}, mean of Fp1 and F7 (random weights)"
     )
     canvas.leaveEvent(None)
     assert window.main.status._heat.text() == ""
