@@ -78,7 +78,22 @@ class _Path(nn.Module):
 
 
 class AxisAttention(_Path):
-    """The mixture A = alpha T + beta S (and gamma G in "with-global"), every path with projections of its own."""
+    """The mixture A = alpha T + beta S (and gamma G in "with-global"), every path with projections of its own.
+
+    It needs no electrodes: any grid with a second axis beside time will do, such as the bands of a sound (the paper's
+    last experiment). Patches of a spectrogram of 64 bands and 200 frames, 8 x 10 cells each:
+
+    >>> import torch
+    >>> from models.axon.config import AxonConfig
+    >>> spectrogram = torch.randn(1, 64, 200)
+    >>> patches = spectrogram.unfold(1, 8, 8).unfold(2, 10, 10).flatten(-2)  # (batch, bands, times, cells)
+    >>> tokens = torch.nn.Linear(80, 32)(patches)
+    >>> attention = AxisAttention(AxonConfig(variant="token-gated", embed_dim=32, num_heads=4))
+    >>> attention(tokens).shape
+    torch.Size([1, 8, 20, 32])
+    >>> attention.axis_gate(tokens)[..., 0].mean().item()  # the share of time against that of frequency, untrained
+    0.622...
+    """
 
     def __init__(self, config: AxonConfig) -> None:
         super().__init__(config)

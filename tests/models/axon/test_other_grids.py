@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import doctest
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from models.axon import attention as module
 from models.axon.attention import AxisAttention
 from models.axon.config import AxonConfig
 
@@ -33,3 +35,9 @@ def test_axis_attention_runs_over_frequency_and_time() -> None:
     on_axis[3], on_axis[:, 7] = True, True
     assert (gradient[~on_axis] == 0).all()
     assert (gradient[on_axis] > 0).float().mean() > 0.9
+
+
+def test_the_example_in_the_module_runs() -> None:
+    found = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
+    assert found.attempted >= 8
+    assert found.failed == 0
