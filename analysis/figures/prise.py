@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.analyses import Analysis
+from analysis.errors import AnalysisError
 from analysis.figures.draw import label_axis
 from analysis.figures.style import BROWN, GRID, MUTED, SEQUENTIAL, TEAL, VIOLET
+from analysis.topography import site_layout
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,10 +20,11 @@ _STATIC = 18
 
 
 def draw_experts(figure: Figure, result: Analysis) -> None:
-    """Load by block and expert, its entropy with the shared experts, and the busiest expert over time."""
+    """Load by block and expert, its entropy, and the allocation of the experts."""
     from matplotlib import colormaps
 
-    left, right = figure.subplots(1, 2, width_ratios=(3, 2))
+    grid = figure.add_gridspec(2, 2, width_ratios=(3, 2))
+    left = figure.add_subplot(grid[:, 0])
     cmap = colormaps[SEQUENTIAL].with_extremes(bad=GRID)
     image = left.imshow(result.values("load"), cmap=cmap, vmin=0, aspect="auto", interpolation="nearest")
     left.set_title("Load of the routed experts (grey: shared)")
@@ -30,16 +33,38 @@ def draw_experts(figure: Figure, result: Analysis) -> None:
     left.set_xlabel("expert")
     figure.colorbar(image, ax=left, label="share of tokens")
     blocks = np.arange(len(result.labels["block"]))
+    right = figure.add_subplot(grid[0, 1])
     right.barh(blocks, np.nan_to_num(result.values("load_entropy")), color=VIOLET, height=0.7)
-    for y, count in zip(blocks, result.values("n_shared"), strict=True):
-        right.text(1.02, y, f"{count:.0f} shared", va="center", fontsize=6, color=BROWN)
-    right.set(title="Load entropy", xlim=(0, 1.25), yticks=[])
+    right.set(title="Load entropy", xlim=(0, 1.02), yticks=[])
     right.invert_yaxis()
+    _draw_allocation(figure.add_subplot(grid[1, 1]), result)
+
+
+def _draw_allocation(ax: Axes, result: Analysis) -> None:
+    """Shared and routed experts of each block; the similarity to other recordings where there are any."""
+    shared = 1 + result.values("n_shared")
+    blocks = np.arange(len(shared))
+    ax.barh(blocks, shared, color=TEAL, height=0.7, label="shared")
+    ax.barh(blocks, 9 - shared, left=shared, color=BROWN, alpha=0.4, height=0.7, label="routed")
+    ax.set(title="Allocation of 9 experts", xlim=(0, 9), yticks=[], xlabel=_similarity_words(result))
+    ax.invert_yaxis()
+    ax.legend(loc="lower right", ncols=2, fontsize=6)
+
+
+def _similarity_words(result: Analysis) -> str:
+    if "routing_similarity" not in result.arrays:
+        return "experts"
+    names, values = result.labels["recording"][1:], result.values("routing_similarity")[0, 1:]
+    lines = [
+        f"{value:.3f} with {name if len(name) < 25 else name[:24] + '…'}"
+        for name, value in zip(names, values, strict=True)
+    ]
+    return "\n".join(["routing similarity (cosine):", *lines])
 
 
 def draw_group_attribution(figure: Figure, result: Analysis) -> None:
-    """Shares by static group, and of the dynamic ones by time and lag."""
-    grid = figure.add_gridspec(2, 2, width_ratios=(3, 2))
+    """Shares by static group, of the dynamic ones by time and lag, on the scalp, and what is left of the priors."""
+    grid = figure.add_gridspec(2, 3, width_ratios=(3, 2, 2))
     ax = figure.add_subplot(grid[:, 0])
     names, share = result.labels["group"][:_STATIC], result.values("share")[:_STATIC]
     colours = [TEAL] * len(result.labels["region"]) + [BROWN] * len(result.labels["network"])
@@ -47,11 +72,42 @@ def draw_group_attribution(figure: Figure, result: Analysis) -> None:
     ax.set_yticks(range(_STATIC), names, fontsize=7)
     ax.invert_yaxis()
     ax.set(title=f"Static groups, {result.facts['target']}", xlabel="share of |attribution|, %")
-    for row, axis, title in ((0, "quarter", "Dynamic groups by time"), (1, "lag", "Dynamic groups by lag")):
+    for row, axis, title in ((0, "quarter", "Dynamic, by time"), (1, "lag", "Dynamic, by lag")):
         _bars(figure.add_subplot(grid[row, 1]), result, axis, title)
-    relative = result.facts["completeness_relative"]
-    text = f"completeness gap {100 * relative:.2g} %"
-    ax.text(0.98, 0.02, text, transform=ax.transAxes, ha="right", fontsize=6, color=MUTED)
+    _draw_scalp(figure, figure.add_subplot(grid[0, 2]), result)
+    _write_prior(figure.add_subplot(grid[1, 2]), result)
+
+
+def _draw_scalp(figure: Figure, ax: Axes, result: Analysis) -> None:
+    """The electrodes from above in the colour of the share that goes through them."""
+    pairs = dict(zip(result.labels["channel"], result.labels["site"], strict=True))
+    try:
+        layout = site_layout(pairs)
+    except AnalysisError as error:
+        ax.text(0.5, 0.5, str(error), ha="center", va="center", fontsize=6, wrap=True, transform=ax.transAxes)
+        ax.set_axis_off()
+        return
+    values = 100 * result.values("channel")[[result.labels["channel"].index(name) for name in layout.ch_names]]
+    turn = np.linspace(0, 2 * np.pi, 97)
+    ax.plot(np.cos(turn), np.sin(turn), color=MUTED, linewidth=0.8)
+    ax.plot([-0.12, 0, 0.12], [0.99, 1.12, 0.99], color=MUTED, linewidth=0.8)
+    x, y = layout.points.T
+    dots = ax.scatter(x, y, c=values, cmap=SEQUENTIAL, vmin=0, s=26, edgecolors=MUTED, linewidths=0.4)
+    figure.colorbar(dots, ax=ax, shrink=0.8, label="%")
+    ax.set(title="Through the electrodes", xlim=(-1.15, 1.15), ylim=(-1.1, 1.2), aspect="equal")
+    ax.set_axis_off()
+
+
+def _write_prior(ax: Axes, result: Analysis) -> None:
+    """What training left of the static groups, and what the attributions miss."""
+    lines = [
+        f"{name}: {value:.3f}"
+        for name, value in zip(result.labels["preservation"], result.values("prior"), strict=True)
+    ]
+    lines.append(f"completeness residual: {100 * result.facts['completeness_relative']:.2g} %")
+    ax.set_title("Prior preservation")
+    ax.text(0, 0.95, "\n".join(lines), va="top", fontsize=7, transform=ax.transAxes, linespacing=1.6)
+    ax.set_axis_off()
 
 
 def _bars(ax: Axes, result: Analysis, axis: str, title: str) -> None:

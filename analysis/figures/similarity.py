@@ -8,7 +8,9 @@ import numpy as np
 
 from analysis.analyses import Analysis
 from analysis.figures.draw import label_axis
-from analysis.figures.style import BROWN, MUTED, SEQUENTIAL, TEAL, VIOLET
+from analysis.figures.style import BROWN, CYCLE, MUTED, SEQUENTIAL, TEAL, VIOLET
+
+_MARKERS = "osD^vPX*"
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +43,8 @@ def _draw_groups(ax: Axes, result: Analysis) -> None:
         ax.plot(layers, result.values(name), color=colour, marker="o", markersize=2.5, label=name)
     for x, count in enumerate(result.values("shared_experts")):
         ax.text(x, 0.02, f"{count:.0f}", ha="center", fontsize=6, color=VIOLET)
-    ax.set(title="Pairs of windows,\nseizure or not", ylim=(0, 1.02))
+    counts = ",\n".join(f"{n} {name}" for name, n in result.facts.get("n_of_group", {}).items() if n)
+    ax.set(title=f"Pairs of windows\n{counts}", ylim=(0, 1.02))
     label_axis(ax, "x", result, "layer")
     ax.set_xlabel("below: shared experts of 8")
     ax.legend(loc="lower right", bbox_to_anchor=(1, 0.06))
@@ -57,11 +60,25 @@ def draw_effective_rank(figure: Figure, result: Analysis) -> None:
 
 
 def draw_embedding(figure: Figure, result: Analysis) -> None:
-    """Windows coloured by time, those of marked seizures ringed."""
+    """Windows coloured by time, or by recording where there are several; labels have markers, seizures rings."""
     ax = figure.subplots()
     points, onset, ictal = (result.values(name) for name in ("points", "window_onset", "seizure"))
     x, y = points.T
-    dots = ax.scatter(x, y, c=onset + result.facts["first_window"], s=14, cmap=SEQUENTIAL, linewidths=0)
+    files = result.labels["of_recording"]
+    if len(files) > 1:
+        for number, name in enumerate(files):
+            own = result.values("recording") == number
+            ax.scatter(x[own], y[own], s=14, color=CYCLE[number % len(CYCLE)], linewidths=0, label=name)
+        ax.legend()
+    else:
+        dots = ax.scatter(x, y, c=onset + result.facts["first_window"], s=14, cmap=SEQUENTIAL, linewidths=0)
+        figure.colorbar(dots, ax=ax, label="seconds of the recording")
+    if result.facts["labels"] != "seizure":
+        for number, name in enumerate(result.labels["group"]):
+            own = result.values("label") == number
+            ax.scatter(x[own], y[own], s=30, marker=_MARKERS[number % len(_MARKERS)], facecolors="none",
+                       edgecolors=CYCLE[number % len(CYCLE)], linewidths=0.9, label=name)  # fmt: skip
+        ax.legend()
     if ictal.any():
         ax.scatter(
             x[ictal > 0], y[ictal > 0], s=42, facecolors="none", edgecolors=BROWN, linewidths=1.2, label="seizure"
@@ -70,4 +87,3 @@ def draw_embedding(figure: Figure, result: Analysis) -> None:
     ax.set(title=f"{result.facts['method']} of {len(points)} windows", xlabel="coordinate 1", ylabel="coordinate 2")
     ax.set_aspect("equal", adjustable="datalim")
     ax.tick_params(colors=MUTED)
-    figure.colorbar(dots, ax=ax, label="seconds of the recording")

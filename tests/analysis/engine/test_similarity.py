@@ -67,20 +67,6 @@ def test_ranks_lie_between_one_and_the_width(scalp: Path, checkpoint: str) -> No
     assert found.labels["layer"][-1] in ("final norm", "output")
 
 
-@pytest.mark.parametrize("method", ["pca", "tsne"])
-def test_windows_become_points_and_the_seed_decides(seizure: Path, method: str) -> None:
-    options = {"method": method, "windows": 20, "window": 5, "seed": 3}
-    found = analyze("embedding", seizure, ["random:axon"], None, None, options)
-    points = found.values("points")
-    assert points.shape == (len(found.values("window_onset")), 2)
-    assert np.isfinite(points).all()
-    assert 0 < found.values("seizure").sum() < len(points)
-    again = analyze("embedding", seizure, ["random:axon"], None, None, options)
-    np.testing.assert_array_equal(again.values("points"), points)
-    with pytest.raises(AnalysisError, match="at least 50 s"):
-        analyze("embedding", seizure, ["random:axon"], 0, 30)
-
-
 def test_recordings_a_model_cannot_take_end_in_a_clear_line(shared: Path) -> None:
     ecog = next((shared / "recordings" / "ecog-seizure-mat").rglob("*.mat"))
     with pytest.raises(AnalysisError, match="no channel is at a place this model knows"):
