@@ -160,7 +160,7 @@ class AxisAttention(_Path):
     def over_space(self, y: Tensor, missing: Tensor | None, near: Tensor | None, plain: bool = False) -> Tensor:
         """The electrodes of each patch among themselves."""
         batch, _, patches, _ = y.shape
-        qkv = self.spatial_qkv(y).transpose(1, 2).flatten(0, 1)  # (B T, C, 3 D)
+        qkv = self.spatial_qkv(y.transpose(1, 2).flatten(0, 1))  # (B T, C, 3 D)
         absent = key_bias(missing.transpose(1, 2).flatten(0, 1)) if missing is not None else None
         limit = near.repeat_interleave(patches, 0)[:, None] if near is not None else None
         out = self.spatial_out(self.spatial(qkv, self._sum(absent, limit), plain))
@@ -206,7 +206,7 @@ def _mixed(parts: Sequence[Tensor], weights: Tensor) -> Tensor:
     """Sum of parts (B, C, T, D), each times its weight (B, C, T, number of parts)."""
     total = parts[0] * weights[..., :1]
     for i, part in enumerate(parts[1:], 1):
-        total = total + part * weights[..., i : i + 1]
+        total = torch.addcmul(total, part, weights[..., i : i + 1])
     return total
 
 
