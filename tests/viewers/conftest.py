@@ -120,3 +120,56 @@ def gates(make_analysis) -> Callable[..., Analysis]:
         return make_analysis("gates", arrays, labels, facts, options={"window": 2.0, "code": ["1", 1]}, **changes)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def streams(make_analysis) -> Callable[..., Analysis]:
+    """Makes an analysis of NeurDuo's rates: 16 steps of 0.5 s from 100 s on, two channels, a write every 4 steps."""
+
+    def make(steps: int = 16, **changes: Any) -> Analysis:
+        rng = np.random.default_rng(5)
+        fast, slow = rng.uniform(0.02, 0.5, (steps, 2)), rng.uniform(0.002, 0.01, (steps // 4, 2))
+        time = 0.5 * np.arange(steps)
+        arrays = {
+            "time": (time, ("step",), "s"),
+            "fast": (fast.mean(1), ("step",), "1/s", "change of the fast state", "paper"),
+            "fast_by_channel": (fast, ("step", "channel"), "1/s"),
+            "slow_time": (time[3::4], ("write",), "s"),
+            "slow": (slow.mean(1), ("write",), "1/s", "change of the slow state", "paper"),
+            "slow_by_channel": (slow, ("write", "channel"), "1/s"),
+            "fast_at_writes": (fast.mean(1).reshape(-1, 4).mean(1), ("write",), "1/s", "", "our definition"),
+        }
+        facts = {"first_time": 100.0, "step_seconds": 0.5, "write_seconds": 2.0, "n_steps": steps, "resets": [100.0]}
+        facts |= {"begins_at": 100.0, "fast_median": float(np.median(fast.mean(1)))}
+        facts |= {"slow_median": float(np.median(slow.mean(1))), "fast_above_slow": 4, "compared_writes": 4}
+        labels = {"channel": ("C3", "C4")}
+        return make_analysis("streams", arrays, labels, facts, ("NeurDuo-EEG-S",), span=(100.0, 108.0), **changes)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def memory(make_analysis) -> Callable[..., Analysis]:
+    """Makes an analysis of NeurDuo's recall: 16 steps from 100 s on, two channels, a bank of three slots."""
+
+    def make(**changes: Any) -> Analysis:
+        rng = np.random.default_rng(6)
+        slot_time = np.full((16, 3), np.nan)
+        weights = np.zeros((16, 2, 3))
+        for step in range(16):
+            writes = [0.5 * at for at in range(3, step + 1, 4)][-3:]
+            if writes:
+                slot_time[step, 3 - len(writes) :] = writes
+                weights[step, :, 3 - len(writes) :] = rng.dirichlet(np.ones(len(writes)), 2)
+        arrays = {
+            "time": (0.5 * np.arange(16), ("step",), "s"),
+            "weights": (weights, ("step", "channel", "slot"), "1", "share of each slot", "paper"),
+            "slot_time": (slot_time, ("step", "slot"), "s"),
+            "gate": (rng.uniform(0.2, 0.8, (16, 2)), ("step", "channel"), "1", "gate", "our definition"),
+            "share": (rng.uniform(0.1, 0.5, (16, 2)), ("step", "channel"), "1", "length", "our definition"),
+        }
+        facts = {"first_time": 100.0, "step_seconds": 0.5, "write_seconds": 2.0, "n_steps": 16, "resets": [100.0]}
+        labels = {"channel": ("C3", "C4"), "slot": ("oldest", "middle", "newest")}
+        return make_analysis("memory", arrays, labels, facts, ("NeurDuo-EEG-S",), span=(100.0, 108.0), **changes)
+
+    return make

@@ -18,6 +18,7 @@ from viewers.time_scale import TimeScale
 
 _REACHES = (0.25, 0.5, 1.0)
 _COVERED = 98.0
+_BEFORE = 0.01  # seconds before the end of the page, where its last step is
 GATE = HeatScale(0.0, 1.0, low_word="shut", high_word="open")
 
 
@@ -76,7 +77,7 @@ class RecallOverlay(AnalysisHeat):
         page = self._page
         if page is None or (self.time is not None and page.start <= self.time < page.stop):
             return self.time
-        return page.stop - 1e-3
+        return page.stop - _BEFORE
 
     def parts(self, result: Analysis) -> list[str]:
         """There is one."""
@@ -91,11 +92,11 @@ class RecallOverlay(AnalysisHeat):
         if not starts.size:
             return None
         at = float(step_times(result)[self._step])
-        title = f"Recall of {result.models[0]} at {at:.1f} s"
+        mark = f" [{source}]" if (source := result.arrays["weights"].source) else ""
+        title = f"Recall of {result.models[0]} at {at:.1f} s{mark}"
+        quantity = f"share of the recall at {at:.1f} s{mark}"
         scale = recall_scale(result.values("weights"))
-        return Heat(
-            starts, widths, result.labels["channel"], weights, scale, title, f"share of the recall at {at:.1f} s"
-        )
+        return Heat(starts, widths, result.labels["channel"], weights, scale, title, quantity)
 
     def curve_of(self, result: Analysis, part: str) -> LaneCurve:
         """How far the gate of the recall opens, mean over channels."""
@@ -105,8 +106,8 @@ class RecallOverlay(AnalysisHeat):
         opened = np.where(result.values("weights").any(axis=(1, 2)), gate.mean(1), np.nan)
         return LaneCurve(
             times, widths, opened, GATE, "gate",
-            f"How far {result.models[0]} lets through what its memory recalls, mean of {gate.shape[1]} channels; "
-            "nothing passes before the first write",
+            f"How far {result.models[0]} lets through what its memory recalls, mean of {gate.shape[1]} channels "
+            f"[{result.arrays['gate'].source}]; nothing passes before the first write",
             result.random_weights,
         )  # fmt: skip
 

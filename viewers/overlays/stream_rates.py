@@ -49,8 +49,9 @@ class StreamOverlay(AnalysisHeat):
             return None
         starts, length = _spans(result, part)
         values = result.values(f"{part}_by_channel").T
-        title = f"Streams of {result.models[0]}, {part}"
-        quantity = f"{part} stream, change per second"
+        mark = f" [{source}]" if (source := result.arrays[part].source) else ""
+        title = f"Streams of {result.models[0]}, {part}{mark}"
+        quantity = f"{part} stream, change per second{mark}"
         widths = np.full(starts.shape, length)
         return Heat(starts, widths, result.labels["channel"], values, rate_scale(values), title, quantity)
 
