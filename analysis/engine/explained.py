@@ -22,6 +22,7 @@ from analysis.errors import AnalysisError
 from analysis.progress import Progress
 from analysis.recording import Window
 from analysis.seizure_marks import join_spans, seizures
+from models.axon.interventions import differentiable_gates
 from models.axon.model import Axon, mean_over_tokens
 from models.mvpformer.model import MVPFormer
 from models.prise.interventions import with_pinned_routing
@@ -41,7 +42,8 @@ class Explained:
     """One window: `score` maps scaled signals (B, C, N) to class scores (B, K).
 
     `signal` is the window itself (1, C, N); signal * scale + offset are microvolts, `scale` and `offset` (C, 1).
-    Within the context that `smooth` gives, `score` has no jumps; signals must then come one at a time.
+    Within the context that `smooth` gives, `score` has no jumps and its gradient no gaps; signals must then come one at
+    a time.
     """
 
     signal: Tensor
@@ -171,7 +173,7 @@ def _axon(source: ModelInput, batch: Tensor, onset: float) -> Explained:
         return model.classify(mean_over_tokens(tokens, None))
 
     sfreq = model.config.sampling_rate_hz
-    return Explained(signal, scale[0], offset[0], score, nullcontext, sfreq, onset)
+    return Explained(signal, scale[0], offset[0], score, lambda: differentiable_gates(model), sfreq, onset)
 
 
 def _prise(source: ModelInput, batch: Tensor, onset: float) -> Explained:
@@ -184,7 +186,8 @@ def _prise(source: ModelInput, batch: Tensor, onset: float) -> Explained:
     needed = model.config.n_patches
     if source.plan.seconds != needed:
         raise AnalysisError(
-            f"this head was made for {needed} s, not for {source.plan.seconds:g} s: give window={needed}"
+            f"this head was made for {needed} s, not for {source.plan.seconds:g} s: "
+            f"choose a span of at least {needed} s, and windows of {needed} s"
         )
 
     def score(scaled: Tensor) -> Tensor:

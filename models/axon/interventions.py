@@ -13,6 +13,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
+from models.axon.layers import TokenGate
 from models.axon.model import Axon
 from models.recorder import record
 
@@ -73,6 +74,19 @@ def calibrate(
     if not count:
         raise ValueError("there is no window to calibrate on")
     return Calibration({layer: total / count for layer, total in sums.items()}, count)
+
+
+@contextmanager
+def differentiable_gates(model: Axon) -> Iterator[None]:
+    """Within the block gates send gradients back to the tokens that they weigh, which they do not in training."""
+    before = [(gate, gate.stops_gradient) for gate in model.gates() if isinstance(gate, TokenGate)]
+    try:
+        for gate, _ in before:
+            gate.stops_gradient = False
+        yield
+    finally:
+        for gate, stops in before:
+            gate.stops_gradient = stops
 
 
 @contextmanager

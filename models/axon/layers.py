@@ -50,7 +50,10 @@ class FeedForward(nn.Module):
 
 
 class TokenGate(nn.Module):
-    """softmax(MLP(sg(y)) / tau): the weights of a token's paths, which send no gradient back (paper, adaptive gate)."""
+    """softmax(MLP(sg(y)) / tau): the weights of a token's paths, which send no gradient back (paper, adaptive gate).
+
+    With `stops_gradient` off they do: whoever asks how the answer depends on the signal must follow every way there.
+    """
 
     def __init__(self, config: AxonConfig, bias: tuple[float, ...]) -> None:
         super().__init__()
@@ -58,6 +61,7 @@ class TokenGate(nn.Module):
         self.mlp = nn.Sequential(nn.Linear(config.embed_dim, width), nn.GELU(), nn.Linear(width, len(bias)))
         self.bias = bias
         self.temperature = LAST_TEMPERATURE
+        self.stops_gradient = True
         self.reset()
 
     def reset(self) -> None:
@@ -79,7 +83,8 @@ class TokenGate(nn.Module):
 
     def forward(self, y: Tensor) -> Tensor:
         """Weights (B, C, T, n) of normalised tokens (B, C, T, D); they sum to one."""
-        return (self.mlp(y.detach()) / self.temperature).softmax(-1)
+        seen = y.detach() if self.stops_gradient else y
+        return (self.mlp(seen) / self.temperature).softmax(-1)
 
 
 class LayerGate(nn.Module):

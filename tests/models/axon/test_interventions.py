@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from models.axon.interventions import INTERVENTIONS, calibrate, force, gates_of, intervene
+from models.axon.interventions import INTERVENTIONS, calibrate, differentiable_gates, force, gates_of, intervene
 from models.axon.introspection import collect_gates
 
 
@@ -122,3 +122,25 @@ def test_what_cannot_be_done_is_said(make: Any) -> None:
         pass
     with pytest.raises(ValueError, match="dense has no axis gate"), intervene(make(variant="dense"), "uniform"):
         pass
+
+
+def test_gates_send_gradients_only_where_the_answer_is_to_be_explained(
+    model: Any, signal: Tensor, positions: Tensor
+) -> None:
+    model.draw_gates(0)
+    direction = torch.randn(signal.shape, generator=torch.Generator().manual_seed(1))
+
+    def answer(step: float) -> Tensor:
+        return model.tokens(signal + step * direction, positions)[..., :4].double().pow(3).mean()
+
+    def slope() -> float:
+        step = torch.zeros((), requires_grad=True)
+        return float(torch.autograd.grad(answer(step), step)[0])
+
+    with torch.no_grad():
+        expected = float(answer(5e-3) - answer(-5e-3)) / 1e-2
+    cut = slope()
+    with differentiable_gates(model):
+        assert slope() == pytest.approx(expected, rel=2e-3)  # of a step in single precision
+    assert abs(cut / expected - 1) > 1e-2
+    assert slope() == cut  # put back
