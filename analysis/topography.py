@@ -114,7 +114,7 @@ def site_layout(sites: Mapping[str, str | None]) -> ScalpLayout:
 
 def _layout(usable: Sequence[Channel], missing: list[tuple[str, str]]) -> ScalpLayout:
     positions = np.array([c.position for c in usable], float).reshape(-1, 3)
-    source = _source(usable)
+    source = source_of_positions(usable)
     directions = _upright(usable, positions - _middle(positions, source), source)
     kept = _first_at_each_place(directions)
     missing += [(c.name, "same place as another") for i, c in enumerate(usable) if i not in set(kept)]
@@ -262,7 +262,8 @@ def _too_few(count: int, left_out: Sequence[tuple[str, str]]) -> str:
     return f"a topography needs at least {MIN_ELECTRODES} electrodes with a position: there are {count}{why}"
 
 
-def _source(channels: Sequence[Channel]) -> str:
+def source_of_positions(channels: Sequence[Channel]) -> str:
+    """Whose the positions of some channels are: STANDARD, OWN (the file's), or MIXED."""
     standard = [c.site is not None and c.position == position_of(c.site) for c in channels]
     return STANDARD if all(standard) else MIXED if any(standard) else OWN
 

@@ -18,7 +18,8 @@ from analysis.engine.model_inputs import ModelInput, model_input
 from analysis.engine.model_windows import WindowPlan
 from analysis.errors import AnalysisError
 from analysis.progress import Progress
-from analysis.topography import scalp_layout
+from analysis.recording import SCALP_TYPES
+from analysis.topography import scalp_layout, source_of_positions
 from models.axon.config import AxonConfig
 from models.axon.introspection import (
     COLLAPSE_RATIO,
@@ -43,6 +44,8 @@ class AxonWindows:
     source: ModelInput
     config: AxonConfig
     recording: Path
+    positions_from: str
+    is_intracranial: bool
 
     @property
     def plan(self) -> WindowPlan:
@@ -67,7 +70,11 @@ class AxonWindows:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What of each window is not looked at."""
+        """What of each window is not looked at, and where the model was not trained."""
+        inside = ("These contacts lie inside the head, and AXON was trained on scalp EEG [our definition].",)
+        return (*(inside if self.is_intracranial else ()), *self._unused())
+
+    def _unused(self) -> tuple[str, ...]:
         rate = self.config.sampling_rate_hz
         samples = round(self.plan.seconds * rate)
         unused = samples - self.config.samples_used(samples)
@@ -91,7 +98,15 @@ class AxonWindows:
 def axon_windows(inputs: Inputs, progress: Progress, most: int | None = None) -> AxonWindows:
     """Plan the windows of an analysis; AnalysisError when there is none, or none that holds a patch."""
     source = model_input(inputs, inputs.model, float(inputs.options["window"]), most, progress)
-    return AxonWindows(source, inputs.model.network.config, Path(inputs.recording.path))
+    names = frozenset(source.plan.ch_names)
+    channels = [channel for channel in inputs.recording.channels if channel.name in names]
+    return AxonWindows(
+        source,
+        inputs.model.network.config,
+        Path(inputs.recording.path),
+        source_of_positions(channels),
+        not all(channel.type in SCALP_TYPES for channel in channels),
+    )
 
 
 def gate_profile(inputs: Inputs, progress: Progress) -> Findings:
@@ -114,9 +129,9 @@ def gate_profile(inputs: Inputs, progress: Progress) -> Findings:
     notes = list(windows.plan.notes)
     if parts[0][1] is not None:
         if windows.has_one_scale:
+            patches = f"{windows.n_patches} patch{'es' if windows.n_patches > 1 else ''}"
             notes.append(
-                f"A window of {windows.n_patches} patches holds only one scale: both temporal branches are the same "
-                "[reference]."
+                f"A window of {patches} holds only one scale: both temporal branches are the same [reference]."
             )
         else:
             short = np.concatenate([part[1] for part in parts if part[1] is not None], 1)
@@ -244,6 +259,7 @@ def axon_findings(
             "window_seconds": plan.seconds,
             "patch_seconds": windows.config.patch_size / windows.config.sampling_rate_hz,
             "variant": windows.config.variant,
+            "positions": windows.positions_from,
             "left_out": [list(pair) for pair in plan.left_out],
         },
         {"channel": plan.ch_names, **layers, **(labels or {})},

@@ -115,6 +115,8 @@ def plan_windows(
 
 
 def _without_position(channel: Channel) -> str:
+    if channel.pair is not None:
+        return "recorded bipolar: the potential at a single electrode is not known"
     if channel.position is not None:
         return ""
     return "no position: rename it to a 10-20 or 10-10 site, or give one in the file"

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
+from analysis.electrodes import position_of
 from analysis.engine.analyze import analyze
+from analysis.engine.axon_gates import axon_windows
+from analysis.engine.inputs import Inputs, LoadedModel
 from analysis.errors import AnalysisError
+from analysis.progress import Progress
+from analysis.recording import Window
 from models.errors import CheckpointError
+from models.random_checkpoints import random_model
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +89,47 @@ def test_what_cannot_be_done_is_said_in_a_line(
         analyze(kind, scalp, [checkpoint], span[0], span[1])
 
 
-def test_intracranial_and_bipolar_recordings_are_refused(shared: Path) -> None:
+def test_recordings_without_positions_or_of_derivations_are_refused_with_the_reason(shared: Path) -> None:
     ecog = next((shared / "recordings" / "ecog-seizure-mat").rglob("*.mat"))
     with pytest.raises(AnalysisError, match="position"):
         analyze("gates", ecog, ["random:axon"], 0, 10)
+    bipolar = shared / "recordings" / "chbmit-headers" / "chb05_06.edf"
+    with pytest.raises(AnalysisError, match=r"recorded bipolar, such as \w+-\w+, and this model needs the potential"):
+        analyze("gates", bipolar, ["random:axon"], 0, 2)
+
+
+@pytest.fixture
+def planned(make_recording: Any, make_channel: Any) -> Any:
+    """Plans AXON's windows of a made recording of 5 s and the channels that are given."""
+
+    def plan(*channels: Any) -> Any:
+        data = np.random.default_rng(0).normal(0, 20, (len(channels), 1000))
+        recording = make_recording(data, 200.0, [make_channel(sfreq=200.0, **channel) for channel in channels])
+        network = random_model("random:axon")
+        model = LoadedModel(network, network.checkpoint)
+        inputs = Inputs(recording, Window(0.0, 5.0), (model,), {"window": 4.0}, torch.device("cpu"))
+        return axon_windows(inputs, Progress())
+
+    return plan
+
+
+def test_positions_are_the_files_or_standard_and_bipolar_channels_stay_away(planned: Any) -> None:
+    standard = {name: position_of(name) for name in ("C3", "C4")}
+    both = [{"name": name, "site": name, "position": place} for name, place in standard.items()]
+    assert planned(*both).positions_from == "standard positions"
+    own = {"name": "P1", "position": (0.05, -0.04, 0.06)}
+    pair = {"name": "T7-P7", "pair": ("T7", "P7"), "position": (0.0, 0.0, 0.1)}
+    windows = planned(*both, own, pair)
+    assert windows.positions_from.startswith("positions of the file, standard where")
+    assert windows.plan.ch_names == ("C3", "C4", "P1")
+    assert ("T7-P7", "recorded bipolar: the potential at a single electrode is not known") in windows.plan.left_out
+    np.testing.assert_allclose(windows.positions[2], own["position"], rtol=1e-6)
+
+
+def test_contacts_with_real_coordinates_are_taken_with_a_warning(planned: Any) -> None:
+    inside = [{"name": f"LA{i}", "type": "seeg", "position": (0.01 * i, 0.0, 0.03)} for i in range(3)]
+    windows = planned(*inside)
+    assert windows.plan.ch_names == ("LA0", "LA1", "LA2")
+    assert any("AXON was trained on scalp EEG" in note for note in windows.notes)
+    # 800 samples hold 4 patches, the last of which ends at 740.
+    assert any("last 0.3 s of each window fill no patch" in note for note in windows.notes)
