@@ -167,7 +167,7 @@ def test_checks_stand_beside_the_map(scalp: Path) -> None:
     [
         ("integrated-gradients", "random:axon", {"target": "spike"}, "choose one of background, seizure, or last"),
         ("integrated-gradients", "random:axon", {"baseline": "grey"}, "one of interictal, zero, mean, surrogate"),
-        ("integrated-gradients", "random:prise-eeg", {"window": 5}, "give window=10"),
+        ("integrated-gradients", "random:prise-eeg", {"window": 5}, "windows of 10 s"),
         ("grad-cam", "random:axon", {"layer": 99}, "there is no layer 99"),
         ("integrated-gradients", "random:axon", {"window": 40}, "no 40 s without a marked seizure"),
     ],
