@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 from PyQt6.QtWidgets import QWidget
 
 from analysis.analyses import Analysis
 from analysis.analysis_tables import array_table, column_table
-from viewers.heat_scales import above, below
+from viewers.heat_scales import above, amount, below
 from viewers.panels.base import Chooser, line_of, note
 from viewers.panels.kind_panel import Heading, KindPanel
-from viewers.panels.layer_plot import LayerPlot, Series
+from viewers.panels.layer_plot import LayerPlot, Series, accent
 from viewers.panels.matrix_plot import MatrixPlot
 
 UNBIASED, PLAIN = "cka_unbiased", "cka"
 FEW_ROWS = 50
+_ESTIMATORS = {
+    UNBIASED: "Unbiased HSIC (Song et al. 2012)",
+    PLAIN: "Plain, biased HSIC (Kornblith et al. 2019)",
+}
 _HINT = "Click a cell, or move to it with the arrow keys, to see the token maps of its two layers on the traces."
 _SHOWN = "On the traces: {0} in the upper, {1} in the lower half of each row. Click the cell again to take it away."
 _GROUPS = ("within", "between", "ratio", "shared_ratio", "shared_experts")
@@ -37,16 +42,22 @@ class LayerSimilarity(KindPanel):
         self.groups = LayerPlot("CKA within and between groups by layer", 110)
         self._experts = note()
         self._hint = note(_HINT)
+        self._estimator = note()
+        self.ratio_heading = Heading("Sharedness")
+        self.ratio = LayerPlot("Ratio of between to within, and shared ratio, by layer", 110)
         self.column.addLayout(line_of(self.estimator))
-        for widget in (self.heading, self.matrix, self._hint, self.groups_heading, self.groups, self._experts):
+        for widget in self._pictures():
             self.column.addWidget(widget)
         self.estimator.chosen.connect(self._on_estimator)
         self.matrix.cell_clicked.connect(self._on_cell)
 
     def body(self) -> Sequence[QWidget]:
         """All there is."""
-        middle = [self.matrix, self._hint, self.groups_heading]
-        return [self.estimator, self.heading, *middle, self.groups, self._experts]
+        return [self.estimator, *self._pictures()]
+
+    def _pictures(self) -> list[QWidget]:
+        upper = [self.heading, self.matrix, self._estimator, self._hint]
+        return [*upper, self.groups_heading, self.groups, self.ratio_heading, self.ratio, self._experts]
 
     def warnings(self, result: Analysis) -> Iterable[str]:
         """Few rows."""
@@ -59,7 +70,7 @@ class LayerSimilarity(KindPanel):
         self._show_matrix(result)
         self._hint.setVisible("row_map" in result.arrays)
         grouped = "within" in result.arrays
-        for widget in (self.groups_heading, self.groups, self._experts):
+        for widget in (self.groups_heading, self.groups, self.ratio_heading, self.ratio, self._experts):
             widget.setVisible(grouped)
         if grouped:
             series = [
@@ -68,6 +79,13 @@ class LayerSimilarity(KindPanel):
             ]
             self.groups.set_series(series, result.labels.get("layer", ()), (0.0, 1.05))
             self.groups_heading.set_array(result.arrays["within"], _groups_text(result))
+            shares = [
+                Series("r: between / within", result.values("ratio"), accent),
+                Series("ρ: sigmoid(10 (r − 1))", result.values("shared_ratio"), amount),
+            ]
+            top = max(1.05, 1.08 * float(np.nanmax(np.nan_to_num(result.values("ratio")))))
+            self.ratio.set_series(shares, result.labels.get("layer", ()), (0.0, top))
+            self.ratio_heading.set_array(result.arrays["shared_ratio"])
             counts = " ".join(f"{v:.0f}" for v in result.values("shared_experts"))
             self._experts.setText(f"Shared experts of a pool of 8 that this gives, by layer: {counts} [our definition]")
 
@@ -81,7 +99,9 @@ class LayerSimilarity(KindPanel):
         n, unit = result.facts.get("n_rows", "?"), result.facts.get("rows", "rows")
         word = "unbiased" if which == UNBIASED else "plain"
         self.heading.set_array(result.arrays[which], f"{word}, n = {n} {unit}")
-        self.heading.setToolTip(f"{self.heading.toolTip()}\n{result.facts.get('estimator', '')}".strip())
+        batches = int(result.facts.get("n_batches", 1))
+        how = f"{result.facts.get('estimator', '')}, {batches} of them" if batches > 1 else "one batch"
+        self._estimator.setText(f"{_ESTIMATORS[which]}; {how}.")
 
     def table(self) -> str:
         """The table on show, and the groups below it."""

@@ -36,7 +36,7 @@ def test_the_unbiased_estimator_comes_first_and_the_plain_one_can_be_chosen(show
     panel = shown(LayerSimilarity, result())
     np.testing.assert_allclose(panel.matrix.values, UNBIASED_VALUES, rtol=1e-6)
     assert "unbiased, n = 704 tokens" in panel.heading.text()
-    assert "sums of HSIC" in panel.heading.toolTip()
+    assert panel._estimator.text() == "Unbiased HSIC (Song et al. 2012); one batch."
     panel.estimator.choose(PLAIN)
     panel.estimator.chosen.emit(PLAIN)
     np.testing.assert_allclose(panel.matrix.values, PLAIN_VALUES, rtol=1e-6)
