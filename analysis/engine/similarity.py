@@ -40,8 +40,8 @@ def layer_similarity(inputs: Inputs, progress: Progress) -> Findings:
     plain, unbiased = total.values()
     titles = ("row_layer", "column_layer")
     arrays = {
-        "cka": NamedArray(plain, titles, "1", "linear CKA, plain estimator"),
-        "cka_unbiased": NamedArray(unbiased, titles, "1", "linear CKA, unbiased estimator"),
+        "cka": NamedArray(plain, titles, "1", "linear CKA, plain estimator", "paper"),
+        "cka_unbiased": NamedArray(unbiased, titles, "1", "linear CKA, unbiased estimator", "paper"),
     }
     notes = list(first.source.plan.notes)
     for collected, which in zip(maps, ("row", "column"), strict=False):
