@@ -6,7 +6,7 @@ Letters: B windows of a batch, D width.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -71,6 +71,12 @@ class Layers:
         """The same, each batch with what the model was given."""
         for arguments in self.source.batches(progress, text, size):
             yield arguments, _FAMILIES[self.model.family](self.model.network, arguments)
+
+    def only(self, windows: Sequence[int]) -> Layers:
+        """The same layers on some of the windows, by their numbers, in that order."""
+        plan = self.source.plan
+        fewer = replace(plan, onsets=plan.onsets[list(windows)], span_of=tuple(plan.span_of[i] for i in windows))
+        return replace(self, source=replace(self.source, plan=fewer))
 
     @property
     def has_channels(self) -> bool:

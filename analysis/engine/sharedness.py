@@ -102,14 +102,10 @@ def _samples(
 ) -> dict[str, list[Tensor]]:
     """Tokens (rows, D) of the chosen windows by layer, of some channels where tokens have any."""
     samples: dict[str, list[Tensor]] = {}
-    at = 0
-    for tokens in layers.batches(progress, "pairs of windows"):
-        count = len(next(iter(tokens.values())))
-        keep = [i for i in range(count) if at + i in chosen]
+    for tokens in layers.only(sorted(chosen)).batches(progress, "pairs of windows"):
         for name, value in tokens.items():
-            kept = value[keep] if channels is None else layers.pick_channels(value[keep], channels)
+            kept = value if channels is None else layers.pick_channels(value, channels)
             samples.setdefault(name, []).extend(rows.flatten(0, -2) for rows in kept)
-        at += count
     return samples
 
 

@@ -13,6 +13,7 @@ from models.prise.config import PriseConfig
 KERNELS = (7, 15, 31)
 POWER_FLOOR = 1e-10
 EPSILON = 1e-5
+_PART = 1024  # patches
 
 
 class WaveStack(nn.Module):
@@ -46,9 +47,16 @@ class FrontEnd(nn.Module):
     def forward(self, patches: Tensor) -> Tensor:
         """Features (B, T, C, D) of patches (B, T, C, P)."""
         flat = patches.flatten(0, 2)[:, None]  # (B T C, 1, P)
-        wave = torch.cat([stack(flat) for stack in self.stacks], -1)
-        wave = self.join_norm(nn.functional.gelu(self.join(wave))).unflatten(0, patches.shape[:3])
+        # Patches know nothing of each other: without gradients a part at a time keeps the convolutions' memory small.
+        parts = (flat,) if torch.is_grad_enabled() else flat.split(_PART)
+        wave = torch.cat([self._waveform(part) for part in parts]).unflatten(0, patches.shape[:3])
         return torch.cat([self.time(znorm(wave)), self.frequency(znorm(self.spectrum(patches)))], -1)
+
+    def _waveform(self, flat: Tensor) -> Tensor:
+        """Features (N, D_t) of waveforms (N, 1, P)."""
+        scales = torch.cat([stack(flat) for stack in self.stacks], -1)
+        made: Tensor = self.join_norm(nn.functional.gelu(self.join(scales)))
+        return made
 
     def spectrum(self, patches: Tensor) -> Tensor:
         """log10 of the power of each patch under a Hann window, (…, P / 2 + 1)."""

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from models.checkpoint import save_container
 from models.errors import CheckpointError
+from models.prise import front_end
 from models.prise.blocks import rotate
 from models.prise.front_end import FrontEnd, split_patches, znorm
 from models.prise.interventions import (
@@ -73,6 +74,17 @@ def test_the_spectrum_is_that_of_a_hann_window(model: Any) -> None:
     np.testing.assert_allclose(front.spectrum(patches).detach(), np.log10(power + 1e-10), rtol=0, atol=1e-4)
     z = znorm(torch.randn(4, 50))
     torch.testing.assert_close(z.std(-1, correction=0), torch.ones(4), rtol=1e-3, atol=0)
+
+
+def test_the_front_end_gives_the_same_a_part_at_a_time(
+    model: Any, signal: Tensor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patches = front_end.split_patches(signal, 256)
+    whole = model.front_end(patches)
+    assert whole.requires_grad
+    monkeypatch.setattr(front_end, "_PART", 7)
+    with torch.no_grad():
+        torch.testing.assert_close(model.front_end(patches), whole.detach(), rtol=1e-4, atol=1e-5)
 
 
 def test_patches_are_seconds_and_a_rest_is_not_used(signal: Tensor) -> None:
