@@ -249,7 +249,7 @@ def test_a_layer_goes_to_the_traces(window, qtbot):
     assert drawing.overlay("gates").part == "mean"
     panel(window).scale.layer_clicked.emit(1)
     assert drawing.overlay("gates").heat.title == "Scale gate of AXON-tiny, layer 1 [reference]"
-    assert drawing.lane("gates").subtitle == "scale gate, layer 1"
+    assert drawing.lane("gates").subtitle == "scale, layer 1"
     panel(window).scale.layer_clicked.emit(1)
     panel(window).profile.layer_clicked.emit(0)
     panel(window).profile.layer_clicked.emit(0)

@@ -66,10 +66,11 @@ class GateOverlay(AnalysisHeat):
         heat = self.heat_of(result, part)
         gate, layer = split_part(part)
         text, mark = layer_text(result, layer), mark_of(result, gate)
-        of = "" if gate == TEMPORAL else f"{TITLES[gate].lower()}, "
+        # The lane has room for few words.
+        told = text if gate == TEMPORAL else f"scale, {'mean' if layer == MEAN else text}"
         amount = f"mean of {len(heat.ch_names)} channels"
         quantity = f"{QUANTITIES[gate].capitalize()} of {result.models[0]}, {text}, {amount}"
         return LaneCurve(
-            heat.times, heat.widths, heat.values.mean(0), heat.scale, f"{of}{text}", quantity + mark,
+            heat.times, heat.widths, heat.values.mean(0), heat.scale, told, quantity + mark,
             result.random_weights,
         )  # fmt: skip

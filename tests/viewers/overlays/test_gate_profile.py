@@ -52,7 +52,7 @@ def test_the_scale_gate_is_shown_in_the_same_way_with_its_own_words(gates, qtbot
     np.testing.assert_array_equal(overlay.heat.values, shown_weights(result, "short 1"))
     assert overlay.heat.title == "Scale gate of AXON-tiny, layer 1 [reference]"
     assert (overlay.heat.scale.low_word, overlay.heat.scale.high_word) == ("long", "short")
-    assert overlay.curve().subtitle == "scale gate, layer 1"
+    assert overlay.curve().subtitle == "scale, layer 1"
     overlay.set_result(gates(two_scales=False))
     assert overlay.part == MEAN
 
