@@ -169,6 +169,8 @@ def _heat_of(analysis: Analysis) -> Heat:
     if values.ndim == 4:  # (layer, window, channel, patch)
         values = values.mean(0)
         title += ", mean over layers"
+    source = analysis.arrays[name].source
+    title += f" [{source}]" if source else ""
     first = float(analysis.facts["first_window"])
     if onset_name is None:
         onsets = analysis.values("window_onset")[:, None] + np.arange(values.shape[-1])
