@@ -6,8 +6,8 @@ import numpy as np
 
 from analysis.analyses import Analysis
 from viewers.analysis_lane import LaneCurve
-from viewers.gate_parts import ENDS, QUANTITIES, TEMPORAL, TITLES, mark_of, parts_of, split_part
 from viewers.heat_scales import HeatScale
+from viewers.overlays.gate_parts import ENDS, QUANTITIES, TEMPORAL, TITLES, mark_of, parts_of, split_part
 from viewers.overlays.heat import MEAN, AnalysisHeat, Heat
 
 BALANCE = 0.5

@@ -9,8 +9,8 @@ from PyQt6.QtWidgets import QWidget
 
 from analysis.analyses import Analysis
 from analysis.analysis_tables import column_table
-from viewers.gate_parts import ENDS, QUANTITIES, SHORT, TEMPORAL, gates_in, part_name, split_part
 from viewers.heat_scales import HeatScale, above, amount, below
+from viewers.overlays.gate_parts import ENDS, QUANTITIES, SHORT, TEMPORAL, gates_in, part_name, split_part
 from viewers.panels.base import Chooser, line_of
 from viewers.panels.electrode_dots import ElectrodeDots
 from viewers.panels.kind_panel import MEAN, Heading, KindPanel
