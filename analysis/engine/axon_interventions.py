@@ -25,6 +25,7 @@ from analysis.engine.other_recordings import named_paths
 from analysis.errors import AnalysisError
 from analysis.progress import Progress
 from analysis.recording import Window
+from models.axon.config import TINY_WIDTH
 from models.axon.interventions import INTERVENTIONS, Calibration, calibrate, force, gates_of, intervene
 from models.axon.model import Axon, mean_over_tokens
 
@@ -99,10 +100,21 @@ def gate_interventions(inputs: Inputs, progress: Progress) -> Findings:
 
 def _answers(model: Axon, batches: Sequence[Tensor], positions: Tensor) -> tuple[np.ndarray, np.ndarray | None]:
     """Mean tokens (windows, D) and, with a head, class probabilities (windows, K)."""
-    with torch.inference_mode():
+    with torch.inference_mode(), _threads_for(model):
         pooled = torch.cat([mean_over_tokens(model.tokens(batch, positions), None) for batch in batches])
         scores = model.classify(pooled).softmax(-1).cpu().numpy() if model.config.n_outputs else None
     return pooled.cpu().numpy(), scores
+
+
+@contextmanager
+def _threads_for(model: Axon) -> Iterator[None]:
+    """One thread for a small model: several only wait for each other, the longer the busier the machine is."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1 if model.config.embed_dim <= TINY_WIDTH else before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _moved(
