@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QWidget
 from analysis.analyses import Analysis
 from analysis.analysis_tables import column_table
 from viewers.heat_scales import HeatScale, above, amount, below
-from viewers.overlays.gate_parts import ENDS, QUANTITIES, SHORT, TEMPORAL, gates_in, part_name, split_part
+from viewers.overlays.gate_parts import ENDS, QUANTITIES, SHORT, TEMPORAL, gates_in, part_name, parts_of, split_part
 from viewers.panels.base import Chooser, line_of
 from viewers.panels.electrode_dots import ElectrodeDots
 from viewers.panels.kind_panel import MEAN, Heading, KindPanel
@@ -122,8 +122,9 @@ class GateBars(KindPanel):
         self.head_heading.set_array(result.arrays[gate], f"{QUANTITIES[gate]}, {of}, mean of the span")
 
     def set_part(self, part: str) -> None:
-        """Point out what is on the traces."""
-        gate, layer = split_part(part)
+        """Point out what is on the traces; a part of another kind of analysis is none of these."""
+        there = self.result is not None and part in parts_of(self.result)
+        gate, layer = split_part(part if there else MEAN)
         self.gate.choose(gate)
         self.part.choose(layer)
         for plot in self.headings:

@@ -78,6 +78,8 @@ def test_what_is_on_the_traces_is_pointed_out(shown, gates):
     with_nothing = panel.profile.chosen
     panel.set_part("1")
     assert (with_nothing, panel.profile.chosen, panel.part.currentText()) == (None, 1, "Traces: layer 1")
+    panel.set_part("block 3")  # of another kind
+    assert (panel.profile.chosen, panel.part.value()) == (None, MEAN)
 
 
 def test_every_quantity_is_copied_by_layer(shown, gates):
