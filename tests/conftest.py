@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,22 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"NOT TESTED: the folder of real recordings and golden numbers is missing ({SHARED})")
     return SHARED
+
+
+@pytest.fixture(autouse=True)
+def no_window_left() -> Iterator[None]:
+    """Hides what a test that failed left open, which would lie over the next window and take its mouse."""
+    before = set(_windows())
+    yield
+    for window in _windows():
+        if window not in before:
+            window.hide()
+
+
+def _windows() -> list:
+    widgets = sys.modules.get("PyQt6.QtWidgets")  # most tests never need them
+    running = widgets is not None and widgets.QApplication.instance() is not None
+    return [w for w in widgets.QApplication.topLevelWidgets() if w.isVisible()] if running else []
 
 
 class ArrayRecording(Recording):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QTimer
+from PyQt6.QtCore import QEvent, QObject
 from PyQt6.QtWidgets import QDialog, QInputDialog
 
 from analysis.recording import Channel
@@ -16,6 +16,19 @@ from app.settings import Settings
 from app.testing import open_window
 
 FIRST, SECOND = "scalp-seizure-46ch/demo_edf.edf", "scalp-seizure-42ch/scalp_seizure.edf"
+
+
+class ShowWatch(QObject):
+    """Knows whether a dialog came on screen."""
+
+    def __init__(self, dialog: QDialog) -> None:
+        super().__init__(dialog)
+        self.was_shown = False
+        dialog.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.was_shown |= event.type() == QEvent.Type.Show
+        return super().eventFilter(watched, event)
 
 
 @pytest.fixture
@@ -43,8 +56,10 @@ def test_actions_that_ask_come_back_when_another_recording_has_opened(shared, qt
 
     def open_meanwhile(dialog) -> int:
         window.main.open_recording(str(shared / "recordings" / SECOND))
-        QTimer.singleShot(0, lambda: asked.append(dialog.isVisible()))
-        return show(dialog)  # until it is dismissed, since nobody answers
+        watch = ShowWatch(dialog)
+        answer = show(dialog)  # until it is dismissed, since nobody answers
+        asked.append(watch.was_shown)
+        return answer
 
     monkeypatch.setattr(dialog_type, "exec", open_meanwhile)
     try:

@@ -80,7 +80,7 @@ def test_predict_and_score(files, tmp_path, capsys):
     assert json.loads((out / "run.json").read_text("utf-8"))["recording"]["duration"] == 45
     assert main(["score", files["REC"], str(out / "events.tsv"), "--json"]) == 0
     scores = json.loads(capsys.readouterr().out)
-    assert set(scores) == {"sample", "event", "kappa", "fp_per_hour", "rule", "seed", "duration"}
+    assert set(scores) == {"sample", "event", "kappa", "fp_per_hour", "rule", "seed", "duration", "units"}
     assert scores["event"]["n_reference"] == 1
     assert scores["duration"] == 45
 

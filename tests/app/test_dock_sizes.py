@@ -87,7 +87,7 @@ def test_nothing_in_the_window_asks_for_more_than_a_small_screen(make):
     for dock in main.findChildren(QDockWidget):
         dock.show()
     main.view.trends.show()
-    main.notices.offer(123_456, "2026-01-01T14:03:00+00:00", False)
+    main.notices.offer("3 marks of 100,000 are back", 123_456, "2026-01-01T14:03:00+00:00", False)
     main.notices.say("a file could not be read " * 20)
     main.model_panel._state.setText("Random weights: the output means nothing")
     main.docks["events"].heading.set_remark("100,000 of 3,000,000 events, filtered")

@@ -87,7 +87,7 @@ def test_every_control_of_the_window_has_a_name_and_every_button_a_tip(shared, q
         dock.show()
     main.actions_by_id["trends"].trigger()
     main.actions_by_id["filter_events"].trigger()
-    main.notices.offer(3, "2026-01-01T14:03:00+00:00", True)
+    main.notices.offer("3 marks are back", 3, "2026-01-01T14:03:00+00:00", True)
     window.wait()
     canvas = main.view.trace_view.canvas
     left, right = (QPoint(round(canvas.scale_px.x(time)), canvas.height() // 2) for time in (2.0, 5.0))

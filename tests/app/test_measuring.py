@@ -267,9 +267,10 @@ def test_caliper_reads_the_new_filter_again(window):
 def test_values_are_copied_with_what_they_were_made_from(window):
     window.main.actions_by_id["copy_values"].trigger()
     lines = QGuiApplication.clipboard().text().splitlines()
-    assert window.main.session.recording.id in lines[0]
-    assert "span 0.000 to 10.000 s" in lines[0]
-    assert len(lines) == 2 + len(window.main.measuring.topography.head.values)
+    assert lines[0] == "# Research use only: not for diagnosis."
+    assert window.main.session.recording.id in lines[1]
+    assert "span 0.000 to 10.000 s" in lines[1]
+    assert len(lines) == 3 + len(window.main.measuring.topography.head.values)
 
 
 def test_the_open_tab_is_remembered(qtbot):
