@@ -24,7 +24,8 @@ from models.prise.electrodes import MIN_CHANNELS, electrode_index
 
 CLIP = 15.0  # standard deviations (AXON, pretraining)
 _EPSILON = 1e-5
-_BATCH_VALUES = 2_000_000  # samples of a batch, channels and windows together
+# Samples of a batch, channels and windows together; a processor gains nothing by more, and memory is then shared.
+_ON_PROCESSOR, _ON_DEVICE = 500_000, 2_000_000
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ class ModelInput:
     def batches(self, progress: Progress, text: str, size: int | None = None) -> Iterator[dict[str, Any]]:
         """Arguments of the model for one batch of windows after the other."""
         per_window = len(self.plan.ch_names) * round(self.plan.seconds * self.plan.settings.sfreq)
-        for batch in self.plan.batches(size or max(1, _BATCH_VALUES // per_window), progress, text):
+        most = _ON_PROCESSOR if self.device.type == "cpu" else _ON_DEVICE
+        for batch in self.plan.batches(size or max(1, most // per_window), progress, text):
             yield self.arguments(torch.from_numpy(batch).to(self.device))
 
     def settings(self) -> dict[str, Any]:
