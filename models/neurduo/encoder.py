@@ -12,9 +12,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-# GELU in place: a fresh array of this size costs more than the function.
-_gelu_ = torch.ops.aten.gelu_
-_BLOCK_CHUNKS = 5  # what goes through the fast form at a time: its values then stay in the processor's caches
+_BLOCK_CHUNKS = 16  # what goes through the fast form at a time: the memory it takes then stays small
+_FUSED = "_linear_pointwise", "_reorder_linear_weight", "_convolution_pointwise", "_reorder_convolution_weight"
+_THEN_GELU: tuple[str, list[float], str] = (
+    "gelu",
+    [],
+    "none",
+)  # how oneDNN is asked for the exact GELU after a product or a convolution
 
 
 class SignalPatchEncoder(nn.Module):
@@ -48,7 +52,8 @@ class FastSignalEncoder:
     """The same numbers sooner, without gradients, for an encoder whose weights no longer change.
 
     Samples come first and channels last, so that the first convolutions are one matrix product for all branches, the
-    second ones a grouped convolution without reordering, and the merge a matrix product.
+    second ones a grouped convolution without reordering, and the merge a matrix product. On a processor each is one
+    call of oneDNN that ends in its GELU: as a pass of its own the function costs as much as the convolution.
     """
 
     def __init__(self, encoder: SignalPatchEncoder) -> None:
@@ -64,13 +69,11 @@ class FastSignalEncoder:
             seconds.append(outer.weight.detach())
             second_bias.append(_bias(outer))
         merge: Any = encoder.merge[0]
-        self._half, self._widest, self._groups = widest // 2, widest, n_branches
-        self._first, self._first_bias = first, torch.cat(first_bias)
-        weight = torch.cat(seconds)[:, :, None]  # (K H, H, 1, 3)
-        self._second = weight.contiguous(memory_format=torch.channels_last)
-        self._second_bias = torch.cat(second_bias)
-        self._merge = merge.weight.detach()[:, :, 0].T.contiguous()  # (K H, H)
-        self._merge_bias = merge.bias.detach()
+        self._half, self._widest = widest // 2, widest
+        self._first = _ProductThenGelu(first.T, torch.cat(first_bias))
+        second = torch.cat(seconds)[:, :, None]  # (K H, H, 1, 3)
+        self._second = _ConvolutionThenGelu(second, torch.cat(second_bias), n_branches)
+        self._merge = _ProductThenGelu(merge.weight.detach()[:, :, 0], merge.bias.detach())  # (H, K H)
         self._gate = encoder.temporal_gate.weight.detach().T  # its bias cancels in the softmax
         self._proj, self._proj_bias = encoder.proj.weight.detach().T, encoder.proj.bias.detach()
 
@@ -83,14 +86,50 @@ class FastSignalEncoder:
     def _encode(self, chunks: Tensor) -> Tensor:
         n_chunks, length = chunks.shape
         windows = F.pad(chunks, (self._half, self._half)).unfold(1, self._widest, 1)  # (M, L, widest)
-        x = torch.addmm(self._first_bias, windows.reshape(n_chunks * length, self._widest), self._first)
-        x = _gelu_(x).view(n_chunks, 1, length, -1).permute(0, 3, 1, 2)  # (M, K H, 1, L), channels last in memory
-        x = F.conv2d(x, self._second, self._second_bias, padding=(0, 1), groups=self._groups)
-        x = _gelu_(x.permute(0, 2, 3, 1).reshape(n_chunks * length, -1))  # (M L, K H)
-        features = _gelu_(torch.addmm(self._merge_bias, x, self._merge))  # (M L, H)
+        x = self._first(windows.reshape(n_chunks * length, self._widest))
+        x = self._second(x.view(n_chunks, 1, length, -1).permute(0, 3, 1, 2))  # (M, K H, 1, L), channels last in memory
+        features = self._merge(x.permute(0, 2, 3, 1).reshape(n_chunks * length, -1))  # (M L, H)
         weights = torch.mm(features, self._gate).view(n_chunks, 1, length).softmax(dim=2)
         pooled = torch.bmm(weights, features.view(n_chunks, length, -1))[:, 0]
         return torch.addmm(self._proj_bias, pooled, self._proj)
+
+
+class _ProductThenGelu:
+    """x (N, in) -> GELU(x W^T + b) (N, out)."""
+
+    def __init__(self, weight: Tensor, bias: Tensor) -> None:
+        self._bias, self._is_fused = bias, _has_fused(weight)
+        self._weight = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous()) if self._is_fused else weight
+
+    def __call__(self, x: Tensor) -> Tensor:
+        if self._is_fused:
+            fused: Tensor = torch.ops.mkldnn._linear_pointwise(x, self._weight, self._bias, *_THEN_GELU)
+            return fused
+        return F.gelu(F.linear(x, self._weight, self._bias))
+
+
+class _ConvolutionThenGelu:
+    """x (M, groups * in, 1, L) -> GELU of its convolution, in groups, with (out, in, 1, 3), one zero at either end."""
+
+    def __init__(self, weight: Tensor, bias: Tensor, groups: int) -> None:
+        self._bias, self._groups, self._is_fused = bias, groups, _has_fused(weight)
+        self._places = [0, 1], [1, 1], [1, 1], groups  # padding, stride, dilation
+        self._weight = weight.contiguous(memory_format=torch.channels_last)
+        if self._is_fused:
+            self._weight = torch.ops.mkldnn._reorder_convolution_weight(self._weight, *self._places)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        if self._is_fused:
+            fused = torch.ops.mkldnn._convolution_pointwise
+            y: Tensor = fused(x, self._weight, self._bias, *self._places, *_THEN_GELU)
+            return y
+        return F.gelu(F.conv2d(x, self._weight, self._bias, padding=(0, 1), groups=self._groups))
+
+
+def _has_fused(weight: Tensor) -> bool:
+    """Whether this build of torch offers oneDNN's operators for such a weight."""
+    is_usual = weight.device.type == "cpu" and weight.dtype == torch.float32
+    return is_usual and torch.backends.mkldnn.is_available() and all(hasattr(torch.ops.mkldnn, name) for name in _FUSED)
 
 
 def _convolutions(branch: Any) -> tuple[nn.Conv1d, nn.Conv1d]:
