@@ -14,11 +14,8 @@ from torch.nn import functional as F
 
 _BLOCK_CHUNKS = 16  # what goes through the fast form at a time: the memory it takes then stays small
 _FUSED = "_linear_pointwise", "_reorder_linear_weight", "_convolution_pointwise", "_reorder_convolution_weight"
-_THEN_GELU: tuple[str, list[float], str] = (
-    "gelu",
-    [],
-    "none",
-)  # how oneDNN is asked for the exact GELU after a product or a convolution
+# How oneDNN is asked for the exact GELU after a product or a convolution.
+_THEN_GELU: tuple[str, list[float], str] = ("gelu", [], "none")
 
 
 class SignalPatchEncoder(nn.Module):
