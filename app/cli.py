@@ -219,16 +219,32 @@ def _figure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="annotations, seizure, gates, grad-cam or integrated-gradients; may be repeated",
     )
+    _add_look(parser)
+    parser.add_argument("--size", type=_paper, default=(180.0, 120.0), metavar="WxH", help="mm (default: 180x120)")
+    parser.add_argument("--dpi", type=_count, default=300, metavar="N", help="of a PNG (default: 300)")
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: auto")
+    parser.add_argument("--out", metavar="F", required=True, help="figure to write: .svg, .pdf or .png")
+
+
+def _report(parser: argparse.ArgumentParser) -> None:
+    _add_recording(parser)
+    parser.add_argument("--events", metavar="F", help="marks to report (default: the recording's own)")
+    parser.add_argument("--checkpoint", metavar="C", help="model: a file, or brainmaze (default: none)")
+    _add_head(parser)
+    parser.add_argument("--pages", type=_count, default=20, metavar="N", help="at most so many pages of events (20)")
+    _add_look(parser)
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: auto")
+    parser.add_argument("--out", metavar="F", required=True, help="report to write: .pdf or .html")
+
+
+def _add_look(parser: argparse.ArgumentParser) -> None:
+    """How pages for print are shown."""
     parser.add_argument("--montage", metavar="NAME", help="montage (default: the usual one)")
     _add_bad(parser)
     parser.add_argument("--sensitivity", type=_sensitivity, default=7.0, metavar="UV", help="µV/mm of the paper")
     parser.add_argument("--low", type=_seconds, default=0.5, metavar="HZ", help="low filter, 0 for off (0.5)")
     parser.add_argument("--high", type=_seconds, default=70.0, metavar="HZ", help="high filter, 0 for off (70)")
     parser.add_argument("--notch", type=_seconds, default=0.0, metavar="HZ", help="notch, 0 for off (default)")
-    parser.add_argument("--size", type=_paper, default=(180.0, 120.0), metavar="WxH", help="mm (default: 180x120)")
-    parser.add_argument("--dpi", type=_count, default=300, metavar="N", help="of a PNG (default: 300)")
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: auto")
-    parser.add_argument("--out", metavar="F", required=True, help="figure to write: .svg, .pdf or .png")
 
 
 def _score(parser: argparse.ArgumentParser) -> None:
@@ -280,6 +296,7 @@ COMMANDS: dict[str, tuple[str, Any]] = {
     "predict": ("runs a model over a recording and writes its events and probabilities", _predict),
     "analyze": ("looks into a model on this signal: KIND.npz, KIND.json, KIND.svg", _analyze),
     "figure": ("draws a page with its overlays for print, as vectors", _figure),
+    "report": ("writes a report: facts, events with their review, a page for each", _report),
     "score": ("compares two event files", _score),
     "screenshot": ("renders the main window off screen", _screenshot),
     "convert": ("makes a lossless EDF+ or BDF+ copy of a recording", _convert),

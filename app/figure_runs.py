@@ -21,7 +21,7 @@ from models.whole_files import whole_file
 
 if TYPE_CHECKING:
     from analysis.analyses import Analysis
-    from analysis.figures.page import Heat, Lane
+    from analysis.figures.page import Heat
     from analysis.recording import Recording
     from analysis.results import SeizurePrediction
 
@@ -81,7 +81,7 @@ def make_figure(request: FigureRequest, progress: Progress | None = None) -> Out
 
 def _make(request: FigureRequest, out: Path, form: str, kind: str | None, progress: Progress) -> Outcome:
     from analysis.engine.predict import check_window
-    from analysis.figures.page import PageFigure, draw_page, page_scales
+    from analysis.figures.page import PageFigure, draw_page, page_scales, probability_lane
     from analysis.figures.row_scales import described
     from analysis.figures.style import styled
     from analysis.filtering import DisplayFilter
@@ -105,7 +105,7 @@ def _make(request: FigureRequest, out: Path, form: str, kind: str | None, progre
             request.size_mm,
             _marks(request, recording, prediction),
             _heat_of(analysis) if analysis is not None else None,
-            [_lane_of(prediction)] if prediction is not None else [],
+            [probability_lane(prediction)] if prediction is not None else [],
             _foot(request, analysis, prediction),
         )
         progress.report(0, 1, "drawing")
@@ -183,14 +183,6 @@ def _heat_of(analysis: Analysis) -> Heat:
     step = min(step, float(np.diff(at).min())) if len(at) > 1 else step
     unit = analysis.arrays[name].unit
     return Heat(analysis.labels["channel"], at, step, joined, title, unit, centre)
-
-
-def _lane_of(prediction: SeizurePrediction) -> Lane:
-    from analysis.figures.page import Lane
-
-    times = np.append(prediction.times, prediction.times[-1] + prediction.durations[-1])
-    values = np.append(prediction.probability, prediction.probability[-1])
-    return Lane("p(seizure)", times, values, 0.0, 1.0, prediction.threshold)
 
 
 def _marks(request: FigureRequest, recording: Recording, prediction: SeizurePrediction | None) -> list[Any]:

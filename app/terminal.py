@@ -173,6 +173,34 @@ def figure(options: Namespace) -> None:
     print(outcome.text)
 
 
+def report(options: Namespace) -> None:
+    """Write a report."""
+    checkpoints = [options.checkpoint] if options.checkpoint else []
+    check_files(options.recording, checkpoints, options.head, options.config)
+    check_folder(options.out)
+    from app import report_runs
+
+    chosen = {"checkpoint": options.checkpoint, "head": options.head, "config": options.config}
+    request = report_runs.ReportRequest(
+        options.recording,
+        options.out,
+        options.events,
+        chosen if options.checkpoint else None,
+        options.montage,
+        options.sensitivity,
+        options.low,
+        options.high,
+        options.notch,
+        options.device,
+        tuple(options.bad),
+        options.pages,
+    )
+    with console_progress("Reporting") as progress:
+        outcome = report_runs.make_report(request, progress)
+    warn(outcome.warnings)
+    print(outcome.text)
+
+
 def score(options: Namespace) -> None:
     """Compare two event files, or each pair of a list."""
     from app import headless

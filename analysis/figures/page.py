@@ -24,7 +24,9 @@ from analysis.time_words import elapsed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, FigureBase
+
+    from analysis.results import SeizurePrediction
 
 _MM = 25.4
 _SIDES = {"left": "#12427f", "right": "#a8261f", "midline": INK, "other": "#4a5563"}
@@ -82,6 +84,15 @@ class PageFigure:
     foot: Sequence[str] = ()
 
 
+def probability_lane(prediction: SeizurePrediction) -> Lane:
+    """The lane of a model's probability of a seizure."""
+    if not len(prediction.times):
+        return Lane("p(seizure)", np.empty(0), np.empty(0), threshold=prediction.threshold)
+    times = np.append(prediction.times, prediction.times[-1] + prediction.durations[-1])
+    values = np.append(prediction.probability, prediction.probability[-1])
+    return Lane("p(seizure)", times, values, 0.0, 1.0, prediction.threshold)
+
+
 def draw_page(page: PageFigure) -> Figure:
     """The figure of a page."""
     from matplotlib.figure import Figure
@@ -89,6 +100,14 @@ def draw_page(page: PageFigure) -> Figure:
     width, height = page.size_mm
     with styled():
         figure = Figure(figsize=(width / _MM, height / _MM))
+        draw_page_on(figure, page)
+    return figure
+
+
+def draw_page_on(figure: FigureBase, page: PageFigure) -> None:
+    """Draw a page on a figure, or on a part of one, that is as large as the page asks for."""
+    width, height = page.size_mm
+    with styled():
         bar = _BAR if page.heat is not None else 0.0
         below = _FOOT + len(page.lanes) * _LANE
         room = height - _TOP - below
@@ -107,7 +126,6 @@ def draw_page(page: PageFigure) -> Figure:
         for i, lane in enumerate(page.lanes):
             _draw_lane(figure, page, lane, below - (i + 1) * _LANE + 2.0, width - _LEFT - _RIGHT - bar)
         _write_foot(figure, page, scales)
-    return figure
 
 
 def page_scales(page: PageFigure) -> list[RowScale]:
@@ -124,7 +142,7 @@ def _pitch(centres: np.ndarray) -> float:
     return float(np.abs(np.diff(centres)).min()) if len(centres) > 1 else 10.0
 
 
-def _axes(figure: Figure, page: PageFigure, left: float, bottom: float, width: float, height: float) -> Axes:
+def _axes(figure: FigureBase, page: PageFigure, left: float, bottom: float, width: float, height: float) -> Axes:
     """Axes placed in millimetres, y in millimetres from their foot."""
     w, h = page.size_mm
     ax = figure.add_axes((left / w, bottom / h, width / w, height / h))
@@ -200,7 +218,7 @@ def _runs(times: np.ndarray, values: np.ndarray) -> list[tuple[np.ndarray, np.nd
 
 
 def _draw_heat(
-    figure: Figure, ax: Axes, page: PageFigure, centres: np.ndarray, bar: tuple[float, float, float, float]
+    figure: FigureBase, ax: Axes, page: PageFigure, centres: np.ndarray, bar: tuple[float, float, float, float]
 ) -> None:
     """Each row's band in the colours of its electrodes' mean, and the scale beside the page."""
     from matplotlib import colormaps
@@ -301,7 +319,7 @@ def _draw_scale(ax: Axes, page: PageFigure, scales: Sequence[RowScale], centres:
     )  # fmt: skip
 
 
-def _draw_lane(figure: Figure, page: PageFigure, lane: Lane, bottom: float, width: float) -> None:
+def _draw_lane(figure: FigureBase, page: PageFigure, lane: Lane, bottom: float, width: float) -> None:
     w, h = page.size_mm
     ax = figure.add_axes((_LEFT / w, bottom / h, width / w, (_LANE - 4.0) / h))
     ax.set(xlim=(page.window.start, page.window.stop), ylim=(lane.low, lane.high), xticks=[])
@@ -313,7 +331,7 @@ def _draw_lane(figure: Figure, page: PageFigure, lane: Lane, bottom: float, widt
     ax.set_ylabel(lane.title, fontsize=6)
 
 
-def _write_foot(figure: Figure, page: PageFigure, scales: Sequence[RowScale]) -> None:
+def _write_foot(figure: FigureBase, page: PageFigure, scales: Sequence[RowScale]) -> None:
     speed = (page.size_mm[0] - _LEFT - _RIGHT - (_BAR if page.heat is not None else 0.0)) / page.window.duration
     settings = (foot_words(scales, page.uv_per_mm), f"{speed:.3g} mm/s", page.filters.describe(), "negative up")
     lines = [

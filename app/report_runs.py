@@ -1,0 +1,215 @@
+"""Reports of a recording: facts, events with their review, a page for each that matters. Knows no Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analysis.errors import AnalysisError
+from analysis.progress import Progress
+from app.headless import Outcome
+from models.whole_files import whole_file
+
+if TYPE_CHECKING:
+    from analysis.annotation import Annotation
+    from analysis.recording import Recording
+    from analysis.reports.content import Pairs, Report
+    from analysis.reports.gather import Look
+    from analysis.results import SeizurePrediction
+
+FORMS = ("pdf", "html")
+MOST_PAGES = 20
+
+
+@dataclass(frozen=True)
+class ReportRequest:
+    """What a report is of and how its pages look; frequencies in hertz (0 is off)."""
+
+    recording: str
+    out: str
+    events: str | None = None
+    checkpoint: Mapping[str, Any] | None = None
+    montage: str | None = None
+    uv_per_mm: float = 7.0
+    highpass: float = 0.5
+    lowpass: float = 70.0
+    notch: float = 0.0
+    device: str = "auto"
+    bad_channels: tuple[str, ...] = ()
+    pages: int = MOST_PAGES
+
+
+def make_report(request: ReportRequest, progress: Progress | None = None) -> Outcome:
+    """Write a report as PDF or as one HTML file.
+
+    Marks are those of `events`, such as the table that the window saves, or the recording's own where none is given.
+    AnalysisError, RecordingError and CheckpointError say in one sentence what is wrong; OSError that `out` cannot be
+    written. Nothing half-written is left.
+    """
+    from analysis.readers import open_recording
+    from analysis.reports.html import write_html
+    from analysis.reports.sheets import write_pdf
+    from analysis.survey import leave_out
+
+    progress = progress or Progress()
+    out = Path(request.out)
+    form = out.suffix.lower().lstrip(".")
+    if form not in FORMS:
+        raise AnalysisError(f"reports are written as {' or '.join(FORMS)} ({out}): choose a name that ends so")
+    with open_recording(request.recording) as recording:
+        leave_out(recording, request.bad_channels)
+        marks, warnings = _marks(request, recording)
+        prediction = _predict(request, progress) if request.checkpoint else None
+        report, left = _gather(request, recording, marks, prediction, progress)
+        content = write_pdf(report, progress) if form == "pdf" else write_html(report, progress).encode()
+    with whole_file(out) as file:
+        file.write(content)
+    said = [*recording.warnings, *warnings]
+    if left:
+        said.append(f"{left} further events have no page of their own: raise --pages for them")
+    facts = {"out": str(out), "events": len(report.events), "pages": len(report.pages)}
+    pages = f"{len(report.pages)} page{'' if len(report.pages) == 1 else 's'} of events"
+    return Outcome(facts, f"written: {out} ({len(report.events)} events, {pages})", tuple(said))
+
+
+def _marks(request: ReportRequest, recording: Recording) -> tuple[tuple[Annotation, ...], tuple[str, ...]]:
+    """The marks to report, what was rejected among them, and what had to be put right."""
+    from analysis.event_tables import read_marks
+
+    if request.events is None:
+        return tuple(recording.annotations), ()
+    table = read_marks(request.events, recording.duration, [recording.path.name])
+    return table.events, table.warnings
+
+
+def _predict(request: ReportRequest, progress: Progress) -> SeizurePrediction:
+    from analysis.engine.predict import predict_seizures
+
+    chosen = request.checkpoint or {}
+    return predict_seizures(
+        request.recording,
+        chosen["checkpoint"],
+        chosen.get("head"),
+        chosen.get("config"),
+        device=request.device,
+        bad_channels=request.bad_channels,
+        progress=progress,
+    )
+
+
+def _gather(
+    request: ReportRequest,
+    recording: Recording,
+    marks: tuple[Annotation, ...],
+    prediction: SeizurePrediction | None,
+    progress: Progress,
+) -> tuple[Report, int]:
+    """The report, and how many events have no page."""
+    from analysis.figures.page import probability_lane
+    from analysis.filtering import DisplayFilter
+    from analysis.montage import build_montage, default_montage
+    from analysis.reports.content import Report
+    from analysis.reports.gather import Look, Pages, event_rows, events_with_pages
+
+    montage = build_montage(request.montage or default_montage(recording), recording, request.bad_channels)
+    filters = DisplayFilter(request.highpass or None, request.lowpass or None, request.notch or None)
+    look = Look(montage, filters, request.uv_per_mm, request.bad_channels)
+    found = prediction.events if prediction is not None else ()
+    events = tuple(sorted([*marks, *found], key=lambda event: (event.onset, event.stop)))
+    wanted = events_with_pages(events)
+    chosen = wanted[: request.pages]
+    lane = probability_lane(prediction) if prediction is not None else None
+    pages = Pages(recording, look, events, lane, prediction is not None and prediction.random_weights)
+    made = []
+    for number, event in enumerate(chosen):
+        progress.report(number, len(chosen), "reading events")
+        made.append(pages.make(event, progress))
+    report = Report(
+        f"{recording.path.name}",
+        _recording_facts(recording),
+        _notes(prediction, len(wanted) - len(chosen)),
+        event_rows(events, recording),
+        tuple(made),
+        _agreement(marks, prediction, recording),
+        _settings(request, look, prediction),
+        _versions(),
+    )
+    return report, len(wanted) - len(chosen)
+
+
+def _recording_facts(recording: Recording) -> Pairs:
+    """What is told of the recording; who was recorded is not."""
+    from analysis.time_words import duration_words
+
+    kinds: dict[str, int] = {}
+    for channel in recording.channels:
+        kinds[channel.type] = kinds.get(channel.type, 0) + 1
+    gaps = sum(1 for start, stop in recording.gaps if stop > start)
+    start = recording.start_datetime
+    pairs = [
+        ("format", recording.format),
+        ("length", duration_words(recording.duration, exact=True)),
+        ("start", start.isoformat(" ", "seconds") if start else "unknown"),
+        ("channels", ", ".join(f"{count} {kind}" for kind, count in kinds.items())),
+        ("sampling rate", f"{recording.sfreq:g} Hz"),
+        ("gaps", f"{gaps}" if gaps else "none"),
+        ("fingerprint", recording.id),
+    ]
+    return (*pairs, *(("warning", warning) for warning in recording.warnings))
+
+
+def _notes(prediction: SeizurePrediction | None, left: int) -> tuple[str, ...]:
+    from analysis.provenance import RESEARCH_ONLY
+
+    notes = [RESEARCH_ONLY]
+    if prediction is not None:
+        notes.append(f"{prediction.model_title}: {prediction.caveat}")
+        if prediction.random_weights:
+            notes.append("Random weights: what the model says means nothing.")
+    if left:
+        notes.append(f"{left} further events stand in the table and have no page of their own.")
+    return tuple(notes)
+
+
+def _agreement(
+    marks: Sequence[Annotation], prediction: SeizurePrediction | None, recording: Recording
+) -> tuple[str, ...]:
+    """The model against the marked seizures; empty where either is missing."""
+    from analysis.scoring import compare_events
+    from analysis.seizure_marks import find_seizures
+    from app.report_text import score_text
+
+    truth = find_seizures([mark for mark in marks if not mark.is_model and mark.state != "rejected"])
+    if prediction is None or not truth.spans:
+        return ()
+    result = compare_events(truth.spans, [(e.onset, e.stop) for e in prediction.events], recording.duration)
+    paths = (Path("marked by people"), Path(prediction.model_title))
+    return tuple(score_text(result, paths, "the recording's").splitlines())
+
+
+def _settings(request: ReportRequest, look: Look, prediction: SeizurePrediction | None) -> Pairs:
+    pairs = [
+        ("montage", look.montage.name),
+        ("sensitivity", f"{look.uv_per_mm:g} µV/mm of the paper, negative up"),
+        ("filters", look.filters.describe()),
+        ("bad channels", ", ".join(request.bad_channels) or "none"),
+        ("marks from", request.events or "the recording"),
+    ]
+    if prediction is not None:
+        facts = prediction.provenance
+        pairs += [
+            ("model", prediction.model_title),
+            ("threshold", f"p ≥ {prediction.threshold:g}"),
+            ("rule", str(facts["rule"]["name"])),
+            ("scored channels", ", ".join(facts["scored_channels"])),
+        ]
+    return tuple(pairs)
+
+
+def _versions() -> Pairs:
+    from analysis.provenance import library_versions, now, software_version
+
+    names = ("numpy", "scipy", "matplotlib", "torch")
+    return (("Cerebroscope", software_version()), *library_versions(names).items(), ("made", now()))
