@@ -115,4 +115,5 @@ class JobPanel(QWidget):
         for old in ended[_KEPT - 1 :]:
             self._rows.remove(old)
             self._column.removeWidget(old)
+            old.hide()  # at once: it is deleted later, and until then would lie under the others
             old.deleteLater()

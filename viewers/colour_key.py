@@ -32,6 +32,18 @@ class ColourKey:
         )
 
 
+def key_width(key: ColourKey, zoom: float = 1.0) -> float:
+    """How wide a key is with its whole title, in logical pixels."""
+    metrics = QFontMetricsF(font(_SIZE * zoom))
+    return _fixed_width(key, metrics) + metrics.horizontalAdvance(key.title)
+
+
+def _fixed_width(key: ColourKey, metrics: QFontMetricsF) -> float:
+    """The width of everything but the title."""
+    width = px(_BAR) + 4 * _GAP + sum(metrics.horizontalAdvance(text) for text in key.ends())
+    return width + (metrics.horizontalAdvance(key.warning) + 2 * _GAP if key.warning else 0.0)
+
+
 def paint_key(
     painter: QPainter, key: ColourKey, right: float, top: float, height: float, theme: Theme, zoom: float = 1.0
 ) -> float:
@@ -40,8 +52,7 @@ def paint_key(
     metrics = QFontMetricsF(painter.font())
     low, high = key.ends()
     middle = key.scale.text(key.scale.middle) if key.scale.middle is not None else ""
-    fixed = px(_BAR) + 4 * _GAP + sum(metrics.horizontalAdvance(text) for text in (low, high))
-    fixed += metrics.horizontalAdvance(key.warning) + 2 * _GAP if key.warning else 0.0
+    fixed = _fixed_width(key, metrics)
     title = metrics.elidedText(key.title, Qt.TextElideMode.ElideRight, max(0.0, right - 6 - fixed))
     width = fixed + metrics.horizontalAdvance(title)
     left = right - width

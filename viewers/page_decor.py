@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from PyQt6.QtCore import QLineF, QRectF, Qt
 from PyQt6.QtGui import QBrush, QFontMetricsF, QPainter, QPen
 
-from viewers.colour_key import ColourKey, paint_key
+from viewers.colour_key import ColourKey, key_width, paint_key
 from viewers.page_state import Hole
 from viewers.rows import Rows, nice_floor
 from viewers.theme import Theme, font, px
@@ -105,7 +105,7 @@ class Furniture:
     """The scale bar, the note of settings at the lower left, a warning after it, and a message in the middle.
 
     The note takes as many lines as it needs, beside the scale bar and below: every page tells all of its settings.
-    `keys` say what colours behind the traces mean, by the name of what draws them, on a line of their own. `reserve`
+    `keys` say what colours behind the traces mean, by the name of what draws them, on lines of their own. `reserve`
     are other notes that may take the place of this one, for which there is to be room.
     """
 
@@ -125,7 +125,7 @@ class Furniture:
         notes = ((self.note, self.warning), *self.reserve)
         lines = 0
         for zoom in (zoom for zoom in _ZOOMS if zoom == 1 or px(_SMALL * zoom) >= _LEAST_LETTERS):
-            lines = max(len(self._notes(scale, *texts, zoom)) for texts in notes) + bool(self.keys)
+            lines = max(len(self._notes(scale, *texts, zoom)) for texts in notes) + len(self._key_lines(scale, zoom))
             if foot_height(lines, zoom) <= _FOOT_SHARE * height:
                 return lines, zoom
         return lines, zoom
@@ -135,13 +135,28 @@ class Furniture:
         lines, zoom = self.foot(scale, height)
         foot = foot_height(lines, zoom)
         self._paint_notes(painter, scale, height - foot + px(_FOOT) / 2, zoom, theme)
-        right, line = scale.width - _LEFT, px(_LINE * zoom)
-        for key in self.keys.values():
-            right = paint_key(painter, key, right, height - line - px(_FOOT) / 2, line, theme, zoom) - _KEY_GAP
+        line = px(_LINE * zoom)
+        for i, keys in enumerate(self._key_lines(scale, zoom)):
+            right, top = scale.width - _LEFT, height - (i + 1) * line - px(_FOOT) / 2
+            for key in keys:
+                right = paint_key(painter, key, right, top, line, theme, zoom) - _KEY_GAP
         if rows is not None and len(rows):
             self._paint_bar(painter, scale, height - foot + 2, rows, theme)
         if self.message:
             _write_on_hole(painter, QRectF(0, 0, scale.width, height), self.message, theme)
+
+    def _key_lines(self, scale: TimeScale, zoom: float) -> list[list[ColourKey]]:
+        """Keys in lines that hold them whole, from the foot up; only what fills a line alone may be too long."""
+        lines: list[list[ColourKey]] = []
+        left = 0.0
+        for key in self.keys.values():
+            width = key_width(key, zoom) + _KEY_GAP
+            if not lines or width > left:
+                lines.append([])
+                left = scale.width - 2 * _LEFT + _KEY_GAP
+            lines[-1].append(key)
+            left -= width
+        return lines
 
     def _notes(self, scale: TimeScale, note: str, warning: str, zoom: float) -> list[list[str]]:
         bar = max(bar_seconds(scale) * scale.px_per_second, px(_BAR_WORDS)) + _BAR_MARGIN

@@ -119,9 +119,9 @@ class TraceCanvas(GraphicsView):
     def set_key(self, owner: str, key: ColourKey | None) -> None:
         """Say at the foot of the page what the colours of an overlay mean, or no more."""
         keys = {name: kept for name, kept in self.furniture.keys.items() if name != owner}
-        had_some = bool(self.furniture.keys)
+        before = self.furniture.keys
         self.furniture.keys = keys if key is None else {**keys, owner: key}
-        if bool(self.furniture.keys) != had_some:
+        if self.furniture.keys != before:
             self.foot_changed.emit()
         self.repaint_all()
 

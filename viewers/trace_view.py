@@ -295,10 +295,13 @@ class TraceView(QWidget):
     # Overlays
 
     def add_overlay(self, overlay: Overlay) -> None:
-        """Draw an overlay from now on."""
+        """Draw an overlay from now on, and on the page that is shown already."""
         overlay.attach(self.canvas)
         overlay.set_theme(self._theme)
         self.overlays.append(overlay)
+        page, rows = self.canvas.picture.page, self.canvas.rows
+        if page is not None and rows is not None and self.canvas.page_fits(page):
+            overlay.show_page(page, rows)
 
     def set_result(self, kind: type, result: object, has_labels: bool) -> None:
         """Hand a result to the overlays that draw its type."""

@@ -150,3 +150,14 @@ def test_keys_of_colours_have_a_line_of_their_own_under_the_note(qapp) -> None:
     np.testing.assert_array_equal(keyed[HEIGHT - 36 : HEIGHT - 18, :600], plain[HEIGHT - 20 : HEIGHT - 2, :600])
     assert not keyed[HEIGHT - 18 :, :600].any()
     assert keyed[HEIGHT - 18 :, 700:].any()
+
+
+def test_keys_that_do_not_fit_beside_each_other_stand_in_lines_of_their_own(qapp) -> None:
+    key = ColourKey("Lag correlations at the best lag", HeatScale(-1, 1, 0, "", "", ""), 1.0, "random weights")
+    wide, narrow = TimeScale(Window(0, 10), 1000), TimeScale(Window(0, 10), 500)
+    assert [Furniture(keys=dict.fromkeys("ab"[:n], key)).foot(wide, HEIGHT)[0] for n in (0, 1, 2)] == [1, 2, 2]
+    assert [Furniture(keys=dict.fromkeys("ab"[:n], key)).foot(narrow, HEIGHT)[0] for n in (0, 1, 2)] == [1, 2, 3]
+    whole = painted(lambda p: Furniture(keys={"a": key, "b": key}).paint(p, narrow, HEIGHT, None, LIGHT))
+    alone = painted(lambda p: Furniture(keys={"a": key}).paint(p, narrow, HEIGHT, None, LIGHT))
+    line = round(foot_height(2) - foot_height(1))
+    np.testing.assert_array_equal(whole[: HEIGHT - line, :500][-line:], alone[-line:, :500])

@@ -19,6 +19,7 @@ from analysis.recording import Page, Window
 from viewers.colour_key import ColourKey
 from viewers.heat_scales import HeatScale
 from viewers.overlays.base import OverlayState
+from viewers.overlays.lag_arcs import LagArcs
 from viewers.theme import THEMES
 from viewers.trace_picture import with_columns
 from viewers.trace_view import TraceView
@@ -221,6 +222,13 @@ def test_labels_get_a_band_that_rows_keep_out_of(view: TraceView, page: Page) ->
     assert view.rows.band(0)[0] > top + 20
 
 
+def test_an_overlay_that_comes_later_knows_the_page_that_is_shown(view: TraceView, page: Page) -> None:
+    view.show_page(page)
+    late = LagArcs()
+    view.add_overlay(late)
+    assert late.rows is view.rows
+
+
 def test_overlay_states_and_the_key_that_hides_all(view: TraceView, page: Page) -> None:
     view.set_result(Marks, Marks.of([Annotation(22.0, 1.0, "x")]), has_labels=True)
     view.show_page(page)
@@ -330,7 +338,11 @@ def test_rows_make_room_for_the_lines_at_the_foot_and_take_it_back(view: TraceVi
     view.canvas.set_key("Gates", key)
     assert view.rows.bottom >= usual + 15
     assert view.rows.centre[-1] < last
-    view.canvas.set_key("Gates", None)
+    for name in "ABCD":
+        view.canvas.set_key(name, key)
+    assert view.rows.bottom >= usual + 30
+    for name in ("Gates", *"ABCD"):
+        view.canvas.set_key(name, None)
     assert view.rows.bottom == usual
     view.set_note(" · ".join(20 * ["a setting of some length"]))
     assert view.rows.bottom >= usual + 15

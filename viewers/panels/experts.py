@@ -61,7 +61,7 @@ class Experts(KindPanel):
         self.headings[self.load].set_array(
             result.arrays["load"], f"{result.facts.get('n_seconds', '?')} s; empty: shared"
         )
-        self.entropy.set_bars(blocks, result.values("load_entropy"))
+        self.entropy.set_bars(blocks, result.values("load_entropy"), most=1.0)
         self.headings[self.entropy].set_array(result.arrays["load_entropy"], "1: all alike, 0: one carries all")
         self.allocation.set_counts(blocks, result.values("n_shared"))
         k = result.facts.get("top_k", 1)

@@ -68,7 +68,7 @@ class GradientGeometry(KindPanel):
         texts = [f"{names[a]} × {names[b]}" for a, b in pairs]
         for name in _TABLES:
             table = result.arrays[name]
-            self.pairs[name].set_bars(texts, table.values[tuple(zip(*pairs, strict=True))])
+            self.pairs[name].set_bars(texts, table.values[tuple(zip(*pairs, strict=True))], most=1.0)
             self.headings[name].set_array(table, "mean over ranks 3 to 8" if name == "affinity" else "")
         by_rank = result.arrays["affinity_by_rank"]
         series = [

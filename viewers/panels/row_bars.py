@@ -36,12 +36,21 @@ class RowBars(Plot):
         self._digits = 3
 
     def set_bars(
-        self, names: Sequence[str], values: np.ndarray, spread: np.ndarray | None = None, digits: int = 3
+        self,
+        names: Sequence[str],
+        values: np.ndarray,
+        spread: np.ndarray | None = None,
+        digits: int = 3,
+        most: float | None = None,
     ) -> None:
-        """Show values with half lengths of whiskers, written with so many decimals."""
+        """Show values with half lengths of whiskers, written with so many decimals.
+
+        The longest bar fills the width, or, of a measure that cannot exceed `most`, that would.
+        """
         self.names, self.values, self.spread, self._digits = tuple(names), np.asarray(values, float), spread, digits
         known = np.abs(self.values[np.isfinite(self.values)])
         reach = float(known.max()) * 1.05 if known.size and known.max() > 0 else 1.0
+        reach = most if most is not None else reach
         self.x_range = (-reach, reach) if self._signed else (0.0, reach)
         self.y_range = (max(len(self.names), 1) - 0.5, -0.5)
         metrics = QFontMetricsF(font(10))
