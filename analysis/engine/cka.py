@@ -41,7 +41,10 @@ def unbiased_hsic(first: Tensor, second: Tensor) -> Tensor:
 
 @dataclass
 class CkaSum:
-    """Sums over batches for the CKA of every layer of one model with every layer of another (or of itself)."""
+    """Sums over batches for the CKA of every layer of one model with every layer of another (or of itself).
+
+    A batch of fewer than four rows counts in the plain estimator alone.
+    """
 
     sums: list[Tensor] = field(default_factory=list)  # cross, first, second; plain, then unbiased
     n_rows: int = 0
@@ -54,8 +57,8 @@ class CkaSum:
         n = grams[0].shape[-1]
         triples = [_pairs(grams, plain_hsic), *([_pairs(grams, unbiased_hsic)] if n >= MIN_UNBIASED_ROWS else [])]
         flat = [part for triple in triples for part in triple]
-        if len(flat) < 6:
-            flat += [torch.full_like(part, float("nan")) for part in flat]
+        if len(flat) < 6:  # too few rows for the unbiased estimator: a rest, which adds nothing to it
+            flat += [torch.zeros_like(part) for part in flat]
         self.sums = [a + b for a, b in zip(self.sums, flat, strict=True)] if self.sums else flat
         self.n_rows += n
         self.n_batches += 1

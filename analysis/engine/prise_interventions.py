@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -45,6 +46,12 @@ def group_interventions(inputs: Inputs, progress: Progress) -> Findings:
     seconds = float(model.config.n_patches) if model.head is not None else inputs.options["window"]
     source = model_input(inputs, inputs.model, seconds, inputs.options["windows"], progress)
     check_head(inputs, model, source)
+    notes = source.plan.notes
+    if seconds != inputs.options["window"]:
+        notes = (
+            f"Windows of {seconds:g} s, which this head was made for, not of {inputs.options['window']:g} s.",
+            *notes,
+        )
     chosen = list(interventions(model, inputs.options["what"], _block_number(model, inputs.options["block"])))
     batches = list(source.batches(progress, "reading", 1))
     learned = or_refuse(partial(_answers, model, batches), inputs.model)
@@ -53,7 +60,7 @@ def group_interventions(inputs: Inputs, progress: Progress) -> Findings:
         progress.report(i, len(chosen), name)
         with context():
             answers.append(_answers(model, batches))
-    return _findings(inputs, source, [name for name, _ in chosen], learned, answers)
+    return replace(_findings(inputs, source, [name for name, _ in chosen], learned, answers), notes=notes)
 
 
 def check_head(inputs: Inputs, model: Prise, source: ModelInput) -> None:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from analysis.analyses import Findings, NamedArray
-from analysis.engine.cka import CkaSum, RankSum
+from analysis.engine.cka import MIN_UNBIASED_ROWS, CkaSum, RankSum
 from analysis.engine.inputs import Inputs
 from analysis.engine.representations import Layers, layers_of, token_rows, window_rows
 from analysis.engine.sharedness import sharedness
@@ -37,6 +37,8 @@ def layer_similarity(inputs: Inputs, progress: Progress) -> Findings:
     for rows in _paired_rows(first, second, by_window, maps, progress):
         names = [list(part) for part in rows]
         total.add(list(rows[0].values()), list(rows[1].values()))
+    if total.n_rows < MIN_UNBIASED_ROWS:
+        raise AnalysisError(_too_few(inputs, total.n_rows, first.source.plan.seconds))
     plain, unbiased = total.values()
     titles = ("row_layer", "column_layer")
     arrays = {
@@ -67,6 +69,20 @@ def layer_similarity(inputs: Inputs, progress: Progress) -> Findings:
         arrays |= sharedness(inputs, first, progress, facts)
         labels["layer"] = tuple(names[0])
     return Findings(arrays, facts, labels, tuple(notes), first.source.describe())
+
+
+def _too_few(inputs: Inputs, n: int, seconds: float) -> str:
+    by_window = inputs.options["rows"] == "windows"
+    word = inputs.options["rows"].removesuffix("s" if n == 1 else "")
+    tokens = (
+        ", or compare tokens, with rows=tokens"
+        if by_window and len({model.family for model in inputs.models}) == 1
+        else ""
+    )
+    return (
+        f"{n} {word} cannot tell how alike layers are, at least {MIN_UNBIASED_ROWS} are needed "
+        f"({inputs.recording.path}): choose a longer span, or windows shorter than {seconds:g} s{tokens}"
+    )
 
 
 def _layers(inputs: Inputs, which: int, progress: Progress) -> Layers:

@@ -83,6 +83,16 @@ def test_batches_add_up_to_the_quotient_of_their_sums() -> None:
     assert (total.n_rows, total.n_batches) == (90, 3)
 
 
+@pytest.mark.parametrize("rest", [1, 2, 3])
+def test_a_rest_too_small_for_the_unbiased_estimator_does_not_spoil_it(rest: int) -> None:
+    x, y = _normal(40 + rest, 6, 6), _normal(40 + rest, 5, 7)
+    total = CkaSum()
+    for part in (slice(0, 40), slice(40, None)):
+        total.add([x[part]], [y[part]])
+    assert float(total.values()[1][0, 0]) == pytest.approx(_cka(x[:40], y[:40])[1], abs=1e-12)
+    assert total.n_rows == 40 + rest
+
+
 def test_every_pair_of_layers_is_compared_and_order_does_not_matter() -> None:
     layers = [_normal(40, d, d) for d in (3, 7, 11)]
     total = CkaSum()

@@ -32,6 +32,12 @@ def test_priors_change_the_answer_and_what_is_nothing_does_not(scalp: Path) -> N
     assert "no static bias" in names
 
 
+def test_a_window_that_the_head_was_not_made_for_is_not_passed_over_in_silence(scalp: Path) -> None:
+    found = analyze("group-interventions", scalp, ["random:prise-eeg"], 0, 20, {"windows": 1, "window": 5})
+    assert found.facts["window_seconds"] == 10
+    assert found.notes[0] == "Windows of 10 s, which this head was made for, not of 5 s."
+
+
 def test_groups_experts_and_allocations_are_counted(scalp: Path) -> None:
     options = {"windows": 1, "what": "all", "block": "time 1"}
     names = analyze("group-interventions", scalp, ["random:prise-eeg"], 0, 10, options).labels["intervention"]

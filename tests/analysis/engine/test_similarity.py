@@ -48,6 +48,15 @@ def test_two_models_are_compared_by_window(scalp: Path) -> None:
         analyze("cka", scalp, ["random:axon"] * 3, 0, 45)
 
 
+def test_too_few_windows_are_refused_in_place_of_empty_tables(scalp: Path) -> None:
+    with pytest.raises(AnalysisError, match=r"3 windows cannot tell .* 4 are needed .*rows=tokens"):
+        analyze("cka", scalp, ["random:prise-eeg"], 0, 30)
+    with pytest.raises(AnalysisError, match=r"^1 window cannot tell"):
+        analyze("cka", scalp, ["random:prise-eeg"], 0, 7)
+    with pytest.raises(AnalysisError, match=r"or windows shorter than 10 s$"):
+        analyze("cka", scalp, ["random:prise-eeg", "random:axon"], 0, 10)
+
+
 def test_what_seizures_share_gives_shared_experts(seizure: Path, scalp: Path) -> None:
     found = analyze("cka", seizure, ["random:prise-eeg"], None, None, {"groups": "seizure", "windows": 12})
     assert found.facts["n_between"] > 0
