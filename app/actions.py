@@ -54,6 +54,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("new_window", "File", "New window on this recording", ("Ctrl+Shift+N",)),
     ActionSpec("open_events", "File", "Open events of another file…", ("Ctrl+Shift+O",)),
     ActionSpec("save_marks", "File", "Save marks…", ("Ctrl+S",)),
+    ActionSpec("report", "File", "Write a report…", ("Ctrl+Shift+R",)),
     ActionSpec("screenshot", "File", "Save a picture of the window…", ("Ctrl+E",)),
     ActionSpec("quit", "File", "Quit", ("Ctrl+Q",)),
     ActionSpec("next_page", "Go", "Next page", ("Right", "PgDown")),

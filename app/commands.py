@@ -78,6 +78,7 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         "higher_threshold": partial(window.runs.step_threshold, 1),
         "lower_threshold": partial(window.runs.step_threshold, -1),
         **window.saving.handlers(),
+        **window.reporting.handlers(),
         "raters": lambda: show_dock(window, "raters"),
         **window.trending.handlers(),
         **window.travelling.handlers(),

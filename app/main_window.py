@@ -47,6 +47,7 @@ from app.reading import Reading
 from app.recording_opening import RecordingOpener
 from app.recording_panel import RecordingPanel
 from app.remembering import Remembering, Write
+from app.reporting import Reporting
 from app.review_dock import EventsDock
 from app.review_edits import ReviewEdits
 from app.review_queue import ReviewQueue
@@ -143,6 +144,7 @@ class MainWindow(QMainWindow):
         self.comparing = Comparing(self.session, self.view, self.queue, self.raters_panel, self.runner, self)
         self.status, self.notices = StatusLine(), NoticeBar()
         self.saving = Saving(self.session, self.settings, self.runner, self.engine, self.status, self.notices, self)
+        self.reporting = Reporting(self.session, self.queue, self.runner, self.engine, self)
         self._make_parts()
         self.reading = Reading(
             self.session, self.view, self.opener, self.recording_panel, self.overlay_panel, data_folder, self
@@ -268,6 +270,8 @@ class MainWindow(QMainWindow):
         self.playing.changed.connect(self.status.show_playing)
         self.saving.told.connect(self.status.say)
         self.saving.failed.connect(self.show_error)
+        self.reporting.told.connect(self.status.say)
+        self.reporting.failed.connect(self.show_error)
         self.saving.long_work.connect(self.job_panel.add)
         self.view.zoom_requested.connect(self.travelling.zoom)
         self.trending.shown_changed.connect(self.actions_by_id["trends"].setChecked)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from analysis.errors import AnalysisError
 from analysis.progress import Progress
 from app.headless import Outcome
+from app.report_request import ReportRequest, Shown
 from models.whole_files import whole_file
 
 if TYPE_CHECKING:
@@ -20,31 +20,12 @@ if TYPE_CHECKING:
     from analysis.results import SeizurePrediction
 
 FORMS = ("pdf", "html")
-MOST_PAGES = 20
 
 
-@dataclass(frozen=True)
-class ReportRequest:
-    """What a report is of and how its pages look; frequencies in hertz (0 is off)."""
+def make_report(request: ReportRequest, progress: Progress | None = None, shown: Shown | None = None) -> Outcome:
+    """Write a report as PDF or as one HTML file, of what a window shows where that is given.
 
-    recording: str
-    out: str
-    events: str | None = None
-    checkpoint: Mapping[str, Any] | None = None
-    montage: str | None = None
-    uv_per_mm: float = 7.0
-    highpass: float = 0.5
-    lowpass: float = 70.0
-    notch: float = 0.0
-    device: str = "auto"
-    bad_channels: tuple[str, ...] = ()
-    pages: int = MOST_PAGES
-
-
-def make_report(request: ReportRequest, progress: Progress | None = None) -> Outcome:
-    """Write a report as PDF or as one HTML file.
-
-    Marks are those of `events`, such as the table that the window saves, or the recording's own where none is given.
+    Else marks are those of `events`, such as the table that the window saves, or the recording's own.
     AnalysisError, RecordingError and CheckpointError say in one sentence what is wrong; OSError that `out` cannot be
     written. Nothing half-written is left.
     """
@@ -60,9 +41,10 @@ def make_report(request: ReportRequest, progress: Progress | None = None) -> Out
         raise AnalysisError(f"reports are written as {' or '.join(FORMS)} ({out}): choose a name that ends so")
     with open_recording(request.recording) as recording:
         leave_out(recording, request.bad_channels)
-        marks, warnings = _marks(request, recording)
-        prediction = _predict(request, progress) if request.checkpoint else None
-        report, left = _gather(request, recording, marks, prediction, progress)
+        warnings: tuple[str, ...] = ()
+        if shown is None:
+            shown, warnings = _shown(request, recording, progress)
+        report, left = _gather(request, recording, shown, progress)
         content = write_pdf(report, progress) if form == "pdf" else write_html(report, progress).encode()
     with whole_file(out) as file:
         file.write(content)
@@ -72,6 +54,21 @@ def make_report(request: ReportRequest, progress: Progress | None = None) -> Out
     facts = {"out": str(out), "events": len(report.events), "pages": len(report.pages)}
     pages = f"{len(report.pages)} page{'' if len(report.pages) == 1 else 's'} of events"
     return Outcome(facts, f"written: {out} ({len(report.events)} events, {pages})", tuple(said))
+
+
+def _shown(request: ReportRequest, recording: Recording, progress: Progress) -> tuple[Shown, tuple[str, ...]]:
+    """What the request asks for, and what had to be put right."""
+    from analysis.filtering import DisplayFilter
+    from analysis.montage import build_montage, default_montage
+    from analysis.reports.gather import Look
+
+    montage = build_montage(request.montage or default_montage(recording), recording, request.bad_channels)
+    filters = DisplayFilter(request.highpass or None, request.lowpass or None, request.notch or None)
+    look = Look(montage, filters, request.uv_per_mm, request.bad_channels)
+    marks, warnings = _marks(request, recording)
+    prediction = _predict(request, progress) if request.checkpoint else None
+    live = tuple(prediction.events) if prediction is not None else ()
+    return Shown(marks, live, prediction, look), warnings
 
 
 def _marks(request: ReportRequest, recording: Recording) -> tuple[tuple[Annotation, ...], tuple[str, ...]]:
@@ -99,25 +96,14 @@ def _predict(request: ReportRequest, progress: Progress) -> SeizurePrediction:
     )
 
 
-def _gather(
-    request: ReportRequest,
-    recording: Recording,
-    marks: tuple[Annotation, ...],
-    prediction: SeizurePrediction | None,
-    progress: Progress,
-) -> tuple[Report, int]:
+def _gather(request: ReportRequest, recording: Recording, shown: Shown, progress: Progress) -> tuple[Report, int]:
     """The report, and how many events have no page."""
     from analysis.figures.page import probability_lane
-    from analysis.filtering import DisplayFilter
-    from analysis.montage import build_montage, default_montage
     from analysis.reports.content import Report
-    from analysis.reports.gather import Look, Pages, event_rows, events_with_pages
+    from analysis.reports.gather import Pages, event_rows, events_with_pages
 
-    montage = build_montage(request.montage or default_montage(recording), recording, request.bad_channels)
-    filters = DisplayFilter(request.highpass or None, request.lowpass or None, request.notch or None)
-    look = Look(montage, filters, request.uv_per_mm, request.bad_channels)
-    found = prediction.events if prediction is not None else ()
-    events = tuple(sorted([*marks, *found], key=lambda event: (event.onset, event.stop)))
+    prediction, look = shown.prediction, shown.look
+    events = tuple(sorted([*shown.marks, *shown.live], key=lambda event: (event.onset, event.stop)))
     wanted = events_with_pages(events)
     chosen = wanted[: request.pages]
     lane = probability_lane(prediction) if prediction is not None else None
@@ -132,8 +118,8 @@ def _gather(
         _notes(prediction, len(wanted) - len(chosen)),
         event_rows(events, recording),
         tuple(made),
-        _agreement(marks, prediction, recording),
-        _settings(request, look, prediction),
+        _agreement(shown.marks, prediction, recording),
+        _settings(request.events or request.marks_from, look, prediction),
         _versions(),
     )
     return report, len(wanted) - len(chosen)
@@ -189,13 +175,13 @@ def _agreement(
     return tuple(score_text(result, paths, "the recording's").splitlines())
 
 
-def _settings(request: ReportRequest, look: Look, prediction: SeizurePrediction | None) -> Pairs:
+def _settings(marks_from: str, look: Look, prediction: SeizurePrediction | None) -> Pairs:
     pairs = [
         ("montage", look.montage.name),
         ("sensitivity", f"{look.uv_per_mm:g} µV/mm of the paper, negative up"),
         ("filters", look.filters.describe()),
-        ("bad channels", ", ".join(request.bad_channels) or "none"),
-        ("marks from", request.events or "the recording"),
+        ("bad channels", ", ".join(look.left_out) or "none"),
+        ("marks from", marks_from),
     ]
     if prediction is not None:
         facts = prediction.provenance

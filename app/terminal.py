@@ -179,9 +179,10 @@ def report(options: Namespace) -> None:
     check_files(options.recording, checkpoints, options.head, options.config)
     check_folder(options.out)
     from app import report_runs
+    from app.report_request import ReportRequest
 
     chosen = {"checkpoint": options.checkpoint, "head": options.head, "config": options.config}
-    request = report_runs.ReportRequest(
+    request = ReportRequest(
         options.recording,
         options.out,
         options.events,
