@@ -113,6 +113,11 @@ def colours(values: np.ndarray) -> dict[str, Any]:
     return {"cmap": SEQUENTIAL}
 
 
+def write_above(figure: Figure, words: str) -> None:
+    """A line over all panels: how many windows a figure rests on, and whose definitions it shows."""
+    figure.suptitle(words, x=0.01, ha="left", fontsize=7)
+
+
 def label_axis(ax: Axes, which: Literal["x", "y"], result: Analysis, name: str) -> None:
     """Name an axis, and its entries where they have names and are few."""
     axis = ax.xaxis if which == "x" else ax.yaxis

@@ -8,7 +8,7 @@ import numpy as np
 
 from analysis.analyses import Analysis
 from analysis.errors import AnalysisError
-from analysis.figures.draw import label_axis
+from analysis.figures.draw import label_axis, write_above
 from analysis.figures.style import BROWN, GRID, MUTED, SEQUENTIAL, TEAL, VIOLET
 from analysis.topography import site_layout
 
@@ -35,9 +35,16 @@ def draw_experts(figure: Figure, result: Analysis) -> None:
     blocks = np.arange(len(result.labels["block"]))
     right = figure.add_subplot(grid[0, 1])
     right.barh(blocks, np.nan_to_num(result.values("load_entropy")), color=VIOLET, height=0.7)
-    right.set(title="Load entropy", xlim=(0, 1.02), yticks=[])
+    right.set(title="Load entropy", xlim=(0, 1.02), xlabel="of the most there can be")
+    right.set_yticks(blocks, result.labels["block"], fontsize=_names_size(len(blocks)))
     right.invert_yaxis()
     _draw_allocation(figure.add_subplot(grid[1, 1]), result)
+    n, seconds = result.facts["n_windows"], result.facts["window_seconds"]
+    write_above(figure, f"n = {n} {'window' if n == 1 else 'windows'} of {seconds:g} s")
+
+
+def _names_size(n: int) -> float:
+    return 6 if n <= 12 else 4
 
 
 def _draw_allocation(ax: Axes, result: Analysis) -> None:
@@ -46,9 +53,10 @@ def _draw_allocation(ax: Axes, result: Analysis) -> None:
     blocks = np.arange(len(shared))
     ax.barh(blocks, shared, color=TEAL, height=0.7, label="shared")
     ax.barh(blocks, 9 - shared, left=shared, color=BROWN, alpha=0.4, height=0.7, label="routed")
-    ax.set(title="Allocation of 9 experts", xlim=(0, 9), yticks=[], xlabel=_similarity_words(result))
-    ax.invert_yaxis()
-    ax.legend(loc="lower right", ncols=2, fontsize=6)
+    ax.set(title="Allocation of 9 experts", xlim=(0, 9), xlabel=_similarity_words(result))
+    ax.set_yticks(blocks, result.labels["block"], fontsize=_names_size(len(blocks)))
+    ax.set_ylim(len(blocks) + 0.09 * len(blocks), -0.6)  # with room for the legend under the last bar
+    ax.legend(loc="lower right", ncols=2, fontsize=6, borderpad=0, borderaxespad=0.2)
 
 
 def _similarity_words(result: Analysis) -> str:
@@ -76,6 +84,12 @@ def draw_group_attribution(figure: Figure, result: Analysis) -> None:
         _bars(figure.add_subplot(grid[row, 1]), result, axis, title)
     _draw_scalp(figure, figure.add_subplot(grid[0, 2]), result)
     _write_prior(figure.add_subplot(grid[1, 2]), result)
+    n, seconds = result.facts["n_windows"], result.facts["window_seconds"]
+    write_above(
+        figure,
+        f"n = {n} {'window' if n == 1 else 'windows'} of {seconds:g} s; share of each group [paper], "
+        "groups and sums by time, lag and electrode [our definition]",
+    )
 
 
 def _draw_scalp(figure: Figure, ax: Axes, result: Analysis) -> None:
@@ -113,5 +127,5 @@ def _write_prior(ax: Axes, result: Analysis) -> None:
 def _bars(ax: Axes, result: Analysis, axis: str, title: str) -> None:
     values = result.values("by_window" if axis == "quarter" else "by_lag")
     ax.bar(range(len(values)), 100 * values, color=VIOLET, width=0.7)
-    ax.set_xticks(range(len(values)), result.labels[axis], fontsize=6, rotation=20)
+    ax.set_xticks(range(len(values)), result.labels[axis], fontsize=6, rotation=35, ha="right", rotation_mode="anchor")
     ax.set(title=title, ylabel="%")

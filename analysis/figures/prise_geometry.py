@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.analyses import Analysis
-from analysis.figures.draw import label_axis
+from analysis.figures.draw import label_axis, write_above
 from analysis.figures.style import BROWN, CYCLE, SEQUENTIAL, TEAL, VIOLET
 
 if TYPE_CHECKING:
@@ -27,16 +27,18 @@ def draw_dynamic_groups(figure: Figure, result: Analysis) -> None:
     image = left.imshow(result.values("mean_size").max(0), cmap=SEQUENTIAL, vmin=0, vmax=1, interpolation="nearest")
     left.set(title="Mean |rho| of pairs, best lag [our definition]")
     names = result.labels["channel"]
-    if len(names) <= _MOST_NAMED:
-        left.set_yticks(range(len(names)), names, fontsize=5)
-        left.set_xticks(range(len(names)), names, fontsize=5, rotation=90)
-    left.set_xlabel("later by the lag")
+    named = range(0, len(names), -(-len(names) // _MOST_NAMED))
+    left.set_yticks(named, [names[i] for i in named], fontsize=5)
+    left.set_xticks(named, [names[i] for i in named], fontsize=5, rotation=90)
+    left.set(xlabel="later by the lag", ylabel="earlier")
     figure.colorbar(image, ax=left, shrink=0.7)
     image = right.imshow(result.values("strength"), cmap=SEQUENTIAL, vmin=0, aspect="auto", interpolation="nearest")
     right.set(title="By time and lag")
     label_axis(right, "y", result, "quarter")
     label_axis(right, "x", result, "lag")
     figure.colorbar(image, ax=right, label="mean |rho|")
+    n, seconds = result.facts["n_windows"], result.facts["window_seconds"]
+    write_above(figure, f"n = {n} {'window' if n == 1 else 'windows'} of {seconds:g} s [our definition]")
 
 
 def draw_group_interventions(figure: Figure, result: Analysis) -> None:
@@ -55,9 +57,10 @@ def draw_group_interventions(figure: Figure, result: Analysis) -> None:
     ):
         _draw_bars(ax, [names[i] for i in rows], values[rows])
         ax.set(xlabel=label, xlim=(-reach if values.min() < 0 else 0, reach))
-    figure.suptitle(
-        f"Interventions, n = {values.shape[1]} [our definition]", x=0.01, ha="left", fontsize=9, weight="bold"
-    )
+    n, seconds = values.shape[1], result.facts["window_seconds"]
+    spread = "; line: mean ± SD over windows" if n > 1 else ""
+    words = f"n = {n} {'window' if n == 1 else 'windows'} of {seconds:g} s{spread} [our definition]"
+    write_above(figure, f"Interventions, {words}")
 
 
 def _draw_bars(ax: Axes, names: Sequence[str], values: np.ndarray) -> None:
@@ -87,8 +90,11 @@ def draw_gradient_geometry(figure: Figure, result: Analysis) -> None:
     axes[3].set(title="Affinity by rank", ylim=(0, 1.05), xlabel="rank")
     axes[3].set_xticks(range(len(result.labels["rank"])), result.labels["rank"])
     axes[3].legend(fontsize=6)
-    words = f"{result.facts['n_steps']} steps of {result.facts['batch']} windows [our definition]"
-    figure.suptitle(words, x=0.01, ha="left", fontsize=7)
+    batch, seconds = result.facts["batch"], result.facts["window_seconds"]
+    counts = ", ".join(f"{name} {count}" for name, count in result.facts["n_of_set"].items())
+    one = "window" if batch == 1 else "windows"
+    words = f"{result.facts['n_steps']} steps of {batch} {one} of {seconds:g} s; windows: {counts} [our definition]"
+    write_above(figure, words)
 
 
 def _draw_table(figure: Figure, ax: Axes, result: Analysis, name: str, title: str) -> None:

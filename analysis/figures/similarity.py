@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.analyses import Analysis
-from analysis.figures.draw import label_axis
+from analysis.figures.draw import label_axis, write_above
 from analysis.figures.style import BROWN, CYCLE, MUTED, SEQUENTIAL, TEAL, VIOLET
 
 _MARKERS = "osD^vPX*"
+FEW_ROWS = 50
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,8 +29,20 @@ def draw_cka(figure: Figure, result: Analysis) -> None:
         _label(ax, "x", result, "column_layer", names[1])
         _label(ax, "y", result, "row_layer", names[0])
     figure.colorbar(image, ax=axes[1], shrink=0.6)
+    write_above(figure, _cka_words(result))
     if grouped:
         _draw_groups(axes[2], result)
+
+
+def _cka_words(result: Analysis) -> str:
+    """What a row is, and how far to trust a table of few of them."""
+    n, seconds = result.facts.get("n_rows", 0), result.facts.get("window_seconds", 0.0)
+    words = f"Linear CKA [paper]; windows of {seconds:g} s, a row is a {result.facts.get('rows', 'rows')[:-1]}"
+    if "within" in result.arrays:
+        words += "; pairs of windows and shared experts [our definition]"
+    if n < FEW_ROWS:
+        words += f"\nOnly {n} rows (below {FEW_ROWS}): the plain estimator is far too high, the unbiased one uncertain"
+    return words
 
 
 def _label(ax: Axes, which: str, result: Analysis, axis: str, model: str) -> None:
@@ -55,7 +68,11 @@ def draw_effective_rank(figure: Figure, result: Analysis) -> None:
     ax = figure.subplots()
     rank = result.values("effective_rank")
     ax.plot(np.arange(len(rank)), rank, color=VIOLET, marker="o", markersize=3)
-    ax.set(title=f"Effective rank, n = {result.facts['n_rows']} {result.facts['rows']}", ylim=(0, None))
+    ax.set(
+        title=f"Effective rank, n = {result.facts['n_rows']} {result.facts['rows']}",
+        ylim=(0, None),
+        ylabel="dimensions",
+    )
     label_axis(ax, "x", result, "layer")
 
 
@@ -84,6 +101,11 @@ def draw_embedding(figure: Figure, result: Analysis) -> None:
             x[ictal > 0], y[ictal > 0], s=42, facecolors="none", edgecolors=BROWN, linewidths=1.2, label="seizure"
         )
         ax.legend()
-    ax.set(title=f"{result.facts['method']} of {len(points)} windows", xlabel="coordinate 1", ylabel="coordinate 2")
+    seconds = result.facts["window_seconds"]
+    ax.set(
+        title=f"{result.facts['method']} of {len(points)} windows of {seconds:g} s",
+        xlabel="coordinate 1",
+        ylabel="coordinate 2",
+    )
     ax.set_aspect("equal", adjustable="datalim")
     ax.tick_params(colors=MUTED)
