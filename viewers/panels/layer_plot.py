@@ -53,6 +53,7 @@ class LayerPlot(Plot):
     ) -> None:
         """Show series of one length; `labels` name the layers, `limit` is a line with its words."""
         self.series, self.limit = list(series), limit
+        self.top_room = 18.0 if len(self.series) > 1 else LayerPlot.top_room  # names stand above the lines
         count = len(series[0].values) if series else 0
         self.labels = tuple(labels) or tuple(str(i) for i in range(count))
         self.x_range = (-0.5, max(count, 1) - 0.5)
@@ -122,8 +123,7 @@ class LayerPlot(Plot):
         x = area.right() - 4
         for series in reversed(self.series):
             width = metrics.horizontalAdvance(series.name)
-            box = QRectF(x - width, area.top() + 1, width, px(13))
-            painter.fillRect(box.adjusted(-2, 0, 2, 0), self.theme.colour("canvas", 0.75))
+            box = QRectF(x - width, area.top() - px(15), width, px(13))
             painter.setPen(series.ink(self.theme))
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, series.name)
             x -= width + 8

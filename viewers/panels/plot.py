@@ -67,11 +67,11 @@ class Plot(QWidget):
     @property
     def area(self) -> QRectF:
         """Where the curves are."""
-        left, bottom, right = px(self.left_room), px(self.bottom_room), px(self.right_room)
-        width, height = self.width() - left - right, self.height() - bottom - px(6)
-        return QRectF(left, px(6), max(10.0, width), max(10.0, height))
+        left, bottom, right, top = px(self.left_room), px(self.bottom_room), px(self.right_room), px(self.top_room)
+        width, height = self.width() - left - right, self.height() - bottom - top
+        return QRectF(left, top, max(10.0, width), max(10.0, height))
 
-    left_room, right_room, bottom_room = 38.0, 6.0, 30.0
+    left_room, right_room, bottom_room, top_room = 38.0, 6.0, 30.0, 6.0
 
     def x(self, value: float) -> float:
         """Pixel of a value of the horizontal axis."""

@@ -51,6 +51,18 @@ def test_the_axis_reaches_a_little_beyond_what_is_shown(plot):
     assert plot.y_range[0] == -1.0
 
 
+def test_names_of_several_series_stand_above_the_lines(plot):
+    alone = plot.area.top()
+    plot.set_series([Series(name, np.full(4, 1.0), accent) for name in ("within", "between")], y_range=(0.0, 1.0))
+    assert plot.area.top() >= alone + 12
+    picture, ink = plot.grab().toImage(), accent(LIGHT).getRgb()[:3]
+    above_area = range(round(plot.area.top()) - 1)
+    coloured = [picture.pixelColor(x, y).getRgb()[:3] for y in above_area for x in range(picture.width())]
+    assert any(sum(abs(a - b) for a, b in zip(one, ink, strict=True)) < 60 for one in coloured)
+    plot.set_series([Series("rank", np.full(4, 1.0), accent)])
+    assert plot.area.top() == alone
+
+
 def test_bars_part_at_the_balance(qtbot):
     bars = BalanceBars("Weight", ("spatial", "temporal"), (below, above))
     qtbot.addWidget(bars)
