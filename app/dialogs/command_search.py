@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from PyQt6.QtCore import QEvent, QModelIndex, QObject, Qt
-from PyQt6.QtGui import QAction, QKeyEvent, QPainter, QPalette
-from PyQt6.QtWidgets import (
-    QDialog,
-    QLineEdit,
-    QListWidget,
-    QListWidgetItem,
-    QMenu,
-    QMenuBar,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PyQt6.QtCore import QModelIndex, Qt
+from PyQt6.QtGui import QAction, QPainter, QPalette
+from PyQt6.QtWidgets import QListWidgetItem, QMenu, QMenuBar, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-_ACTION_ROLE = Qt.ItemDataRole.UserRole
-_KEYS_ROLE = Qt.ItemDataRole.UserRole + 1
-_WIDTH, _HEIGHT = 560, 420
+from app.dialogs.search_dialog import CHOICE_ROLE, SearchDialog
+
+_KEYS_ROLE = CHOICE_ROLE + 1
 _GAP = 10
-_LIST_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
 @dataclass(frozen=True)
@@ -109,54 +97,23 @@ class _Line(QStyledItemDelegate):
             painter.drawText(option.rect.adjusted(0, 0, -_GAP, 0), side, keys)
 
 
-class CommandSearch(QDialog):
-    """A field and the list of what answers it; the chosen action is run when the dialog has closed."""
+class CommandSearch(SearchDialog):
+    """Finds an action by its name; the chosen one is run when the dialog has closed."""
 
     def __init__(self, commands: Sequence[Command], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Find a command")
-        self.resize(_WIDTH, _HEIGHT)
+        super().__init__("Find a command", "What do you want to do?", "Words of a command", "Commands", parent)
         self._commands = commands
-        self.chosen: QAction | None = None
-        self.field = QLineEdit()
-        self.field.setPlaceholderText("What do you want to do?")
-        self.field.setAccessibleName("Words of a command")
-        self.field.setClearButtonEnabled(True)
-        self.list = QListWidget()
-        self.list.setAccessibleName("Commands")
-        self.list.setUniformItemSizes(True)
         self.list.setItemDelegate(_Line(self.list))
-        column = QVBoxLayout(self)
-        column.addWidget(self.field)
-        column.addWidget(self.list)
-        self.field.textChanged.connect(self._show)
-        self.field.returnPressed.connect(self._take)
-        self.list.itemActivated.connect(self._take)
-        self.field.installEventFilter(self)
-        self._show("")
+        self.search("")
 
-    def _show(self, query: str) -> None:
-        self.list.clear()
+    def answers(self, query: str) -> Iterable[QListWidgetItem]:
+        """The commands, those that cannot be done now greyed."""
         for command in find_commands(query, self._commands):
             item = QListWidgetItem(command.text)
-            item.setData(_ACTION_ROLE, command.action)
+            item.setData(CHOICE_ROLE, command.action)
             item.setData(_KEYS_ROLE, command.keys)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{command.text}  {command.keys}".strip())
             item.setToolTip(command.action.toolTip())
             if not command.action.isEnabled():
                 item.setFlags(Qt.ItemFlag.NoItemFlags)
-            self.list.addItem(item)
-        self.list.setCurrentRow(0)
-
-    def _take(self) -> None:
-        item = self.list.currentItem()
-        if item is not None and item.flags() & Qt.ItemFlag.ItemIsEnabled:
-            self.chosen = item.data(_ACTION_ROLE)
-            self.accept()
-
-    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
-        """Arrows typed into the field move in the list."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in _LIST_KEYS:
-            self.list.keyPressEvent(event)
-            return True
-        return super().eventFilter(watched, event)
+            yield item

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from PyQt6.QtCore import QEvent, QObject, Qt
-from PyQt6.QtGui import QKeyEvent
-from PyQt6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QListWidgetItem, QWidget
 
 from analysis.montage import Derivation, Montage
 from analysis.recording import Channel
+from app.dialogs.search_dialog import CHOICE_ROLE, SearchDialog
 
-_PLACE_ROLE = Qt.ItemDataRole.UserRole
-_WIDTH, _HEIGHT = 560, 420
-_LIST_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 _MOST_NAMED = 2
 _NOT_AT_ALL = 3  # after the name itself, its beginning and its inside
 _PAIR = 2  # more electrodes than this are a mean, which shows none of them
@@ -93,49 +90,19 @@ def _where(titles: Sequence[str]) -> str:
     return f"but in {', '.join(titles[:_MOST_NAMED])}{more}"
 
 
-class FindChannel(QDialog):
-    """A field and the list of what answers it; `chosen` is what Enter took."""
+class FindChannel(SearchDialog):
+    """Finds a row or channel by its name; `chosen` is the place that Enter took."""
 
     def __init__(self, places: Sequence[Place], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Find a channel")
-        self.resize(_WIDTH, _HEIGHT)
+        hint = "Electrode, row or label of the file"
+        super().__init__("Find a channel", hint, "Name of a channel", "Rows and channels", parent)
         self._places = places
-        self.chosen: Place | None = None
-        self.field = QLineEdit()
-        self.field.setPlaceholderText("Electrode, row or label of the file")
-        self.field.setAccessibleName("Name of a channel")
-        self.field.setClearButtonEnabled(True)
-        self.list = QListWidget()
-        self.list.setAccessibleName("Rows and channels")
-        self.list.setUniformItemSizes(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        column = QVBoxLayout(self)
-        column.addWidget(self.field)
-        column.addWidget(self.list)
-        self.field.textChanged.connect(self._show)
-        self.field.returnPressed.connect(self._take)
-        self.list.itemActivated.connect(self._take)
-        self.field.installEventFilter(self)
-        self._show("")
+        self.search("")
 
-    def _show(self, query: str) -> None:
-        self.list.clear()
+    def answers(self, query: str) -> Iterable[QListWidgetItem]:
+        """The places."""
         for place in find_places(query, self._places):
             item = QListWidgetItem(place.text)
-            item.setData(_PLACE_ROLE, place)
-            self.list.addItem(item)
-        self.list.setCurrentRow(0)
-
-    def _take(self) -> None:
-        item = self.list.currentItem()
-        if item is not None:
-            self.chosen = item.data(_PLACE_ROLE)
-            self.accept()
-
-    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
-        """Arrows typed into the field move in the list."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in _LIST_KEYS:
-            self.list.keyPressEvent(event)
-            return True
-        return super().eventFilter(watched, event)
+            item.setData(CHOICE_ROLE, place)
+            yield item
