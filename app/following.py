@@ -59,7 +59,7 @@ class Following(QObject):
         """Seconds of the recording between the end of the page and what has been heard; None where nothing listens."""
         if not self._analysing.is_hearing():
             return None
-        return max(0.0, self._session.window.stop - self._analysing.hearing.heard_to)
+        return max(0.0, self._session.window.stop - self._analysing.listening.heard_to)
 
 
 def lag_text(seconds: float) -> str:

@@ -16,7 +16,7 @@ from analysis.results import SeizurePrediction
 from analysis.time_words import elapsed
 from app import commands
 from app.actions import build_actions, fill_recent
-from app.analysing import FOLLOWING, Analysing
+from app.analysing import Analysing
 from app.appearance import apply_theme
 from app.comparing import Comparing
 from app.dialogs.event_rules import rule_from_settings, rule_settings
@@ -30,6 +30,7 @@ from app.inspector import AgreementPanel, PredictionPanel
 from app.job_panel import JobPanel
 from app.jobs import Job, JobRunner
 from app.key_ways import KeyWays
+from app.listening import FOLLOWING
 from app.look import Look
 from app.marking import Marking
 from app.measuring import Measuring

@@ -48,9 +48,9 @@ def window(one_window):
         main.overlay_panel.set_visible(kind, False)
     main.view.span_selected.emit(None)
     one_window.show(0.0, 10.0)
-    for name in ("_shown", "_refused", "_wanted"):
-        getattr(analysing, name).clear()
-    analysing._made_choices = None
+    analysing._answers.clear()
+    analysing._wanted.clear()
+    analysing._wishes.forget_choices()
     analysing.open("gates")
     analysing.tab.arrays.setChecked(False)
     one_window.wait()
