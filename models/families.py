@@ -88,6 +88,11 @@ class Checkpoint:
         return bool(self.labels)
 
     @property
+    def asked_for(self) -> str:
+        """The file, or the name that a model without one goes by."""
+        return str(self.path or self.card.get("name") or self.model_name)
+
+    @property
     def digests(self) -> tuple[str, ...]:
         """SHA-256 of each file, base first: what a stored result is keyed by; without a file the name it goes by."""
         named = (str(self.card["name"]),) if not self.sha256 and "name" in self.card else ()

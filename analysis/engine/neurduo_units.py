@@ -44,7 +44,7 @@ class UnitClassifier:
         head = model.config.head
         if head is None:
             raise AnalysisError(
-                f"a NeurDuo-EEG without a fine-tuned head tells no classes ({model.checkpoint.path}): "
+                f"a NeurDuo-EEG without a fine-tuned head tells no classes ({model.checkpoint.asked_for}): "
                 "give the head file trained for it with --head"
             )
         self.model, self.head, self.device = model, head, device
@@ -54,7 +54,7 @@ class UnitClassifier:
         if None in positions:
             site = head.channels[positions.index(None)]
             raise AnalysisError(
-                f"this head reads {site}, which is no electrode of the 10-05 system ({model.checkpoint.path}): "
+                f"this head reads {site}, which is no electrode of the 10-05 system ({model.checkpoint.asked_for}): "
                 "correct the channels in its configuration"
             )
         self._positions = torch.tensor(positions, dtype=torch.float32)
