@@ -16,23 +16,17 @@ import numpy as np
 from analysis.errors import AnalysisError
 from analysis.kinds import KINDS
 from analysis.progress import Progress
+from app.figure_layers import KINDS_DRAWN, heat_of, lanes_of
 from app.headless import Outcome
 from models.whole_files import whole_file
 
 if TYPE_CHECKING:
     from analysis.analyses import Analysis
-    from analysis.figures.page import Heat
     from analysis.recording import Recording
     from analysis.results import SeizurePrediction
 
 FORMS = ("svg", "pdf", "png")
-# Kinds that are heat behind the traces: which array, where its patches begin and how long they are, and the centre.
-_HEAT = {
-    "gates": ("temporal", "patch_onset", "patch_seconds", 0.5, "temporal weight"),
-    "grad-cam": ("evidence", "patch_onset", "patch_seconds", None, "Grad-CAM"),
-    "integrated-gradients": ("by_second", None, None, 0.0, "Integrated Gradients"),
-}
-OVERLAYS = ("annotations", "seizure", *_HEAT)
+OVERLAYS = ("annotations", "seizure", *KINDS_DRAWN)
 _FEW_WINDOWS = 60
 
 
@@ -71,9 +65,9 @@ def make_figure(request: FigureRequest, progress: Progress | None = None) -> Out
     unknown = [name for name in request.overlays if name not in OVERLAYS]
     if unknown:
         raise AnalysisError(f"no overlay of a figure is called {unknown[0]!r}: choose from {', '.join(OVERLAYS)}")
-    wanted = [name for name in request.overlays if name in _HEAT]
+    wanted = [name for name in request.overlays if name in KINDS_DRAWN]
     if len(wanted) > 1:
-        raise AnalysisError(f"a page has one heat behind it, not {' and '.join(wanted)}: choose one")
+        raise AnalysisError(f"a page shows one analysis of a model, not {' and '.join(wanted)}: choose one")
     if not request.checkpoints and set(request.overlays) - {"annotations"}:
         raise AnalysisError("an overlay of a model needs a checkpoint: give one with --checkpoint")
     return _make(request, out, form, wanted[0] if wanted else None, progress)
@@ -104,8 +98,11 @@ def _make(request: FigureRequest, out: Path, form: str, kind: str | None, progre
             request.uv_per_mm,
             request.size_mm,
             _marks(request, recording, prediction),
-            _heat_of(analysis) if analysis is not None else None,
-            [probability_lane(prediction)] if prediction is not None else [],
+            heat_of(analysis) if analysis is not None else None,
+            [
+                *([probability_lane(prediction)] if prediction is not None else []),
+                *(lanes_of(analysis) if analysis is not None else []),
+            ],
             _foot(request, analysis, prediction),
         )
         progress.report(0, 1, "drawing")
@@ -160,31 +157,6 @@ def _predict(request: FigureRequest, progress: Progress) -> SeizurePrediction:
     )
 
 
-def _heat_of(analysis: Analysis) -> Heat:
-    """The heat of a page: patches of all windows one after the other, mean over the layers where there are some."""
-    from analysis.figures.page import Heat
-
-    name, onset_name, step_name, centre, title = _HEAT[analysis.kind]
-    values = analysis.values(name)
-    if values.ndim == 4:  # (layer, window, channel, patch)
-        values = values.mean(0)
-        title += ", mean over layers"
-    source = analysis.arrays[name].source
-    title += f" [{source}]" if source else ""
-    first = float(analysis.facts["first_window"])
-    if onset_name is None:
-        onsets = analysis.values("window_onset")[:, None] + np.arange(values.shape[-1])
-        step = 1.0
-    else:
-        onsets, step = analysis.values(onset_name), float(analysis.facts[str(step_name)])
-    joined = np.concatenate(list(values), -1)  # (channels, windows * patches)
-    at = first + onsets.astype(np.float64).ravel()
-    # Patches that overlap give way to the one that follows.
-    step = min(step, float(np.diff(at).min())) if len(at) > 1 else step
-    unit = analysis.arrays[name].unit
-    return Heat(analysis.labels["channel"], at, step, joined, title, unit, centre)
-
-
 def _marks(request: FigureRequest, recording: Recording, prediction: SeizurePrediction | None) -> list[Any]:
     marks = list(recording.annotations) if "annotations" in request.overlays else []
     return [*marks, *(prediction.events if prediction is not None else ())]
@@ -193,12 +165,13 @@ def _marks(request: FigureRequest, recording: Recording, prediction: SeizurePred
 def _foot(request: FigureRequest, analysis: Analysis | None, prediction: SeizurePrediction | None) -> list[str]:
     lines = []
     if analysis is not None:
-        heat = _heat_of(analysis)
-        stop = float(heat.onsets[-1]) + heat.step
-        until = (
-            f", up to {stop:.1f} s in whole windows" if stop < request.start + request.duration - heat.step / 2 else ""
-        )
-        lines.append(f"Heat: {analysis.title}, {' and '.join(analysis.models)}{until}")
+        heat, until = heat_of(analysis), ""
+        if heat is not None:
+            stop = float(heat.onsets[-1]) + heat.step
+            short = stop < request.start + request.duration - heat.step / 2
+            until = f", up to {stop:.1f} s in whole windows" if short and analysis.kind != "memory" else ""
+        place = "Heat" if heat is not None else "Lanes" if len(lanes_of(analysis)) > 1 else "Lane"
+        lines.append(f"{place}: {analysis.title}, {' and '.join(analysis.models)}{until}")
     if prediction is not None:
         lines.append(f"Lane and violet spans: {prediction.model_title}, threshold {prediction.threshold:g}")
     if (analysis is not None and analysis.random_weights) or (prediction is not None and prediction.random_weights):

@@ -58,7 +58,10 @@ class Heat:
 
 @dataclass(frozen=True)
 class Lane:
-    """A curve under the traces: `times` and `values`, between `low` and `high`, with a threshold where there is one."""
+    """A curve under the traces: `times` and `values`, between `low` and `high`, with a threshold where there is one.
+
+    `names` are what the values 0, 1, 2… mean.
+    """
 
     title: str
     times: np.ndarray
@@ -66,6 +69,7 @@ class Lane:
     low: float = 0.0
     high: float = 1.0
     threshold: float | None = None
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -324,8 +328,11 @@ def _draw_lane(figure: FigureBase, page: PageFigure, lane: Lane, bottom: float, 
     ax = figure.add_axes((_LEFT / w, bottom / h, width / w, (_LANE - 4.0) / h))
     ax.set(xlim=(page.window.start, page.window.stop), ylim=(lane.low, lane.high), xticks=[])
     ax.tick_params(labelsize=5, length=1.5)
-    ax.fill_between(lane.times, lane.low, lane.values, step="post", color=VIOLET, alpha=0.2, linewidth=0)
     ax.step(lane.times, lane.values, where="post", color=VIOLET, linewidth=0.8)
+    if lane.names:
+        ax.set_yticks(range(len(lane.names)), lane.names)
+    else:
+        ax.fill_between(lane.times, lane.low, lane.values, step="post", color=VIOLET, alpha=0.2, linewidth=0)
     if lane.threshold is not None:
         ax.axhline(lane.threshold, color=MUTED, linewidth=0.5, linestyle="--")
     ax.set_ylabel(lane.title, fontsize=6)

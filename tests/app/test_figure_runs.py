@@ -75,7 +75,7 @@ def test_what_cannot_be_drawn_is_said(arguments, words, scalp: str, tmp_path: Pa
 def test_a_second_heat_is_refused(scalp: str, tmp_path: Path, capsys) -> None:
     arguments = ["--checkpoint", "random:axon", "--overlay", "gates", "--overlay", "grad-cam"]
     assert main(["figure", scalp, "--start", "0", "--duration", "5", *arguments, "--out", str(tmp_path / "a.svg")]) == 1
-    assert "one heat behind it" in capsys.readouterr().err
+    assert "one analysis of a model" in capsys.readouterr().err
 
 
 def test_bad_channels_stay_out_of_averages_and_models_and_are_told(scalp: str, tmp_path: Path, capsys) -> None:
@@ -92,3 +92,30 @@ def test_bad_channels_stay_out_of_averages_and_models_and_are_told(scalp: str, t
     assert "s in whole windows" in text
     assert main(["figure", scalp, "--start", "20", "--duration", "5", "--bad", "Q9", "--out", str(out)]) == 1
     assert "no channel is called 'Q9'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("overlay", "titles"), [("streams", ["fast (/s)", "slow (/s)"]), ("memory", ["share of the recall", "recall gate"])]
+)
+def test_what_a_neurduo_hears_is_drawn_under_the_page(overlay: str, titles, scalp: str, tmp_path: Path) -> None:
+    out = tmp_path / "page.svg"
+    arguments = ["--checkpoint", "random:neurduo", "--overlay", overlay, "--out", str(out)]
+    assert main(["figure", scalp, "--start", "10", "--duration", "10", *arguments]) == 0
+    assert json.loads(out.with_suffix(".json").read_text())["analysis"]["kind"] == overlay
+    text = out.read_text()
+    assert all(title in text for title in [*titles, "Random weights"])
+
+
+def test_the_classes_of_a_head_are_named_beside_their_lane(shared: Path, scalp: str, tmp_path: Path) -> None:
+    out, files = tmp_path / "page.svg", shared / "parity" / "neurduo"
+    arguments = ["--checkpoint", str(files / "tiny" / "tiny_checkpoint.pt"), "--overlay", "stages", "--out", str(out)]
+    head = ["--head", str(files / "heads" / "tiny_heads.safetensors")]
+    assert main(["figure", scalp, "--start", "10", "--duration", "10", *arguments, *head]) == 0
+    assert all(name in out.read_text() for name in ("background", "seizure"))
+
+
+def test_without_a_head_the_model_that_was_asked_for_is_named(scalp: str, tmp_path: Path, capsys) -> None:
+    assert main(["predict", scalp, "--checkpoint", "random:neurduo", "--out", str(tmp_path / "found")]) == 1
+    error = capsys.readouterr().err
+    assert "tells no classes (random:neurduo:tiny:0): give the head file trained for it with --head" in error
+    assert "None" not in error
