@@ -6,16 +6,12 @@ as are to be measured.
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from app.bench_apart import measure_apart
 from app.bench_cases import Case, Measured
 
 # Milliseconds of one step of the published code's plain path on a 2-core server CPU (FACTS, section 14), by channels
@@ -24,24 +20,11 @@ PUBLISHED = {(2, 2): (4.9, 4.6, 5.6), (15, 2): (15.2, 14.4, 16.3), (2, 1): (5.5,
 STEP_TARGETS = {2: 1 / 1.5, 15: 1 / 2.0}  # share of the straightforward step
 SCAN_TARGET = 1 / 5.0
 FLAT_TARGET = 5.0  # per cent
-_TIMEOUT = 1800
 
 
 def measure_neurduo(rounds: int, threads: int, seconds: int) -> dict[str, Any] | str:
     """The samples of one process, or the last line of what it complained of; `seconds` is the longest history."""
-    root = str(Path(__file__).resolve().parents[1])
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")]).rstrip(":")}
-    environment |= {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
-    command = [sys.executable, "-P", "-m", "analysis.engine.neurduo_speed", str(rounds), str(threads), str(seconds)]
-    try:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=_TIMEOUT)
-    except subprocess.TimeoutExpired:
-        return f"no end after {_TIMEOUT} s"
-    if done.returncode:
-        lines = done.stderr.strip().splitlines()
-        return f"failed: {lines[-1] if lines else f'exit code {done.returncode}'}"
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    return measure_apart("analysis.engine.neurduo_speed", rounds, threads, seconds, threads=threads)
 
 
 def neurduo_rows(found: Mapping[str, Any]) -> list[tuple[Case, Measured]]:

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from analysis.engine import neurduo_speed
-from app import bench, bench_neurduo
+from app import bench, bench_apart, bench_neurduo
 from app.bench_cases import value, verdict
 from app.bench_neurduo import explain, measure_neurduo, neurduo_rows
 from models.neurduo.config import SMALL, NeurDuoConfig
@@ -73,7 +73,7 @@ def test_the_encoder_s_operations_are_counted() -> None:
 
 
 def test_a_process_that_fails_is_told_in_its_row(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    monkeypatch.setattr(bench_neurduo.sys, "executable", "/bin/false")
+    monkeypatch.setattr(bench_apart.sys, "executable", "/bin/false")
     assert measure_neurduo(1, 1, 0) == "failed: exit code 1"
     monkeypatch.setattr(bench_neurduo, "measure_neurduo", lambda *_: "failed: no torch")
     assert bench.run_benches(["neurduo"], busy=False, quick=True, detail=False, as_json=False) == 0
