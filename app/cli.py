@@ -217,7 +217,7 @@ def _figure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="annotations, seizure, gates, grad-cam or integrated-gradients; may be repeated",
+        help="annotations, seizure, gates, streams, memory, stages, grad-cam or integrated-gradients; may be repeated",
     )
     _add_look(parser)
     parser.add_argument("--size", type=_paper, default=(180.0, 120.0), metavar="WxH", help="mm (default: 180x120)")
