@@ -24,6 +24,22 @@ class Progress:
         """Take a result that is complete for a part of the request, as soon as it is ready."""
 
 
+class PartProgress(Progress):
+    """The progress of one of several equal parts of a piece of work, numbered from 0, told as that of the whole."""
+
+    def __init__(self, whole: Progress, number: int, count: int) -> None:
+        self._whole, self._number, self._count = whole, number, count
+
+    def check(self) -> None:
+        """Raise Cancelled when the whole is no longer wanted."""
+        self._whole.check()
+
+    def report(self, done: float, total: float, message: str = "") -> None:
+        """Report what is done of this part, and of all before it."""
+        share = min(1.0, done / total) if total > 0 else 0.0
+        self._whole.report(self._number + share, self._count, message)
+
+
 class ConsoleProgress(Progress):
     """Draws one line with a bar on a terminal, and stays silent anywhere else."""
 

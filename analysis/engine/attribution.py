@@ -5,20 +5,22 @@ Letters: C channels, N samples, S seconds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import torch
 from captum.attr import IntegratedGradients
+from scipy.stats import rankdata
 from torch import Tensor
 
 from analysis.analyses import Findings, NamedArray
 from analysis.engine.explained import Explained, baseline_signal, explained_windows, target_class
 from analysis.engine.inputs import Inputs
 from analysis.engine.model_inputs import ModelInput, model_input
-from analysis.progress import Progress
+from analysis.progress import PartProgress, Progress
 
 GAP = 0.01  # relative completeness gap that is aimed at
 NODES = (32, 64, 128, 256)
@@ -45,12 +47,14 @@ def integrated_gradients(
     """Integrated Gradients (Sundararajan et al. 2017) by captum, with as many nodes as a gap below 1 % needs.
 
     Gauss-Legendre nodes are doubled from 32 up to 256; points of the path are worked one at a time, so that memory
-    stays that of one window.
+    stays that of one window. Each point is reported.
     """
     progress = progress or Progress()
+    points = itertools.count(1)
+    nodes = NODES[0]
 
     def score(signal: Tensor) -> Tensor:
-        progress.check()
+        progress.report(next(points), nodes, f"{nodes} points of the path")
         return window.score(signal)
 
     explainer = IntegratedGradients(score)
@@ -58,6 +62,7 @@ def integrated_gradients(
         with torch.no_grad():
             change = float(window.score(window.signal)[0, target] - window.score(baseline)[0, target])
         for nodes in NODES:
+            points = itertools.count(1)
             values = explainer.attribute(
                 window.signal,
                 baseline,
@@ -139,8 +144,8 @@ def curve(window: Explained, baseline: Tensor, target: int, order: Tensor, inser
 
 def rank_correlation(first: np.ndarray, second: np.ndarray) -> float:
     """Spearman's rho of two arrays; NaN where one of them is constant."""
-    a, b = (np.argsort(np.argsort(values.ravel())).astype(float) for values in (first, second))
-    if a.std() == 0 or b.std() == 0 or np.ptp(first) == 0 or np.ptp(second) == 0:
+    a, b = (rankdata(values.ravel()) for values in (first, second))
+    if np.ptp(a) == 0 or np.ptp(b) == 0:
         return float("nan")
     return float(np.corrcoef(a, b)[0, 1])
 
@@ -149,21 +154,23 @@ def explain_signal(inputs: Inputs, progress: Progress) -> Findings:
     """Integrated Gradients of a class score with respect to the signal, by channel and time, window by window."""
     target = target_class(inputs.model, inputs.options["target"])
     source = model_input(inputs, inputs.model, inputs.options["window"], inputs.options["windows"], progress)
-    maps, facts_of, signals = [], [], []
-    for window in explained_windows(source, progress):
+    maps, facts_of, checks = [], [], []
+    for number, window in enumerate(explained_windows(source, progress)):
+        part = PartProgress(progress, number, len(source.plan.onsets))
         baseline, told = baseline_signal(inputs, source, window, inputs.options["baseline"], inputs.options["seed"])
-        found = integrated_gradients(window, baseline, target, progress)
+        found = integrated_gradients(window, baseline, target, part)
         maps.append(found.values.cpu().numpy())
-        signals.append(found)
         facts_of.append({"baseline": told, "change": found.change, "gap": found.gap, "nodes": found.nodes})
-        checks = _check(inputs, window, baseline, target, found, progress) if inputs.options["checks"] else {}
-        facts_of[-1] |= checks.get("facts", {})
-    return _findings(inputs, source, np.stack(maps), facts_of, target, checks.get("arrays", {}))
+        if inputs.options["checks"]:
+            arrays, agreement = _check(inputs, window, baseline, target, found, progress)
+            checks.append(arrays)
+            facts_of[-1] |= agreement
+    return _findings(inputs, source, np.stack(maps), facts_of, target, _stacked(checks))
 
 
 def _check(
     inputs: Inputs, window: Explained, baseline: Tensor, target: int, found: Attributed, progress: Progress
-) -> dict[str, Any]:
+) -> tuple[dict[str, NamedArray], dict[str, float]]:
     """Occlusion, keep-one, deletion and insertion of one window, and how far they agree with its map."""
     by_channel = found.values.sum(-1).cpu().numpy()
     occluded = occlude(window, baseline, target, progress).cpu().numpy()
@@ -183,11 +190,19 @@ def _check(
             for name, values in curves.items()
         },
     }
-    facts = {
+    agreement = {
         "agreement_with_occlusion": rank_correlation(by_channel, occluded),
         "agreement_with_keep_one": rank_correlation(by_channel, kept),
     }
-    return {"arrays": arrays, "facts": facts}
+    return arrays, agreement
+
+
+def _stacked(checks: Sequence[dict[str, NamedArray]]) -> dict[str, NamedArray]:
+    """The arrays of all windows, one after the other on an axis of their own."""
+    return {
+        name: replace(array, values=np.stack([each[name].values for each in checks]), axes=("window", *array.axes))
+        for name, array in (checks[0] if checks else {}).items()
+    }
 
 
 def _findings(
@@ -208,17 +223,18 @@ def _findings(
         "window_onset": NamedArray(source.window_onsets(), ("window",), "s", "onset after the first window's"),
         **more,
     }  # fmt: skip
-    worst = max(facts["gap"] for facts in facts_of)
+    worst = max(facts_of, key=lambda facts: facts["gap"])
     facts = {
         "method": "Integrated Gradients, signed",
         "target": inputs.model.facts.labels[target],
         "sfreq": sfreq,
         "first_window": float(source.plan.onsets[0]),
         "window_seconds": source.plan.seconds,
-        "completeness_gap": worst,
+        "completeness_gap": worst["gap"],
         "windows": facts_of,
     }
-    notes = [*source.plan.notes, f"Baseline: {facts_of[0]['baseline']}."]
-    if worst >= GAP:
-        notes.append(f"The completeness gap is {worst:.1%} with {facts_of[0]['nodes']} nodes, above 1 %.")
+    baselines = dict.fromkeys(each["baseline"] for each in facts_of)
+    notes = [*source.plan.notes, f"Baseline: {'; '.join(baselines)}."]
+    if worst["gap"] >= GAP:
+        notes.append(f"The completeness gap is up to {worst['gap']:.1%} with {worst['nodes']} nodes, above 1 %.")
     return Findings(arrays, facts, {"channel": source.plan.ch_names}, tuple(notes), source.describe())

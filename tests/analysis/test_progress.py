@@ -7,7 +7,7 @@ import io
 import pytest
 
 from analysis import progress as module
-from analysis.progress import ConsoleProgress
+from analysis.progress import ConsoleProgress, PartProgress, Progress
 
 
 class Terminal(io.StringIO):
@@ -62,3 +62,17 @@ def test_work_of_unknown_size_and_more_than_all_of_it_can_be_told(clock: list[fl
     bar.report(3, 2)
     assert "[....]   0%" in stream.getvalue()
     assert "[####] 100%" in stream.getvalue()
+
+
+def test_a_part_is_told_as_part_of_the_whole() -> None:
+    told: list[tuple[float, float, str]] = []
+
+    class Listening(Progress):
+        def report(self, done: float, total: float, message: str = "") -> None:
+            told.append((done, total, message))
+
+    part = PartProgress(Listening(), 2, 5)
+    part.report(3, 4, "nodes")
+    part.report(9, 4)
+    part.report(0, 0)
+    assert told == [(2.75, 5, "nodes"), (3.0, 5, ""), (2.0, 5, "")]

@@ -24,6 +24,7 @@ from analysis.engine.attribution import (
 from analysis.engine.explained import Explained, phase_surrogate
 from analysis.engine.grad_cam import weighted_map
 from analysis.errors import AnalysisError
+from analysis.progress import PartProgress, Progress
 
 FAMILIES = ("random:axon", "random:prise-eeg", "random:mvpformer")
 
@@ -155,10 +156,13 @@ def test_every_family_has_a_token_map(scalp: Path, checkpoint: str) -> None:
 
 
 def test_checks_stand_beside_the_map(scalp: Path) -> None:
-    options = {"windows": 1, "checks": True, "baseline": "mean", "seed": 5}
-    found = analyze("integrated-gradients", scalp, ["random:mvpformer"], 20, 10, options)
-    assert found.values("occlusion").shape == found.values("keep_one").shape == found.values("by_channel")[0].shape
-    assert found.values("deletion_by_map")[0] == pytest.approx(found.values("insertion_by_map")[-1], abs=1e-5)
+    options = {"windows": 2, "checks": True, "baseline": "mean", "seed": 5}
+    found = analyze("integrated-gradients", scalp, ["random:mvpformer"], 20, 20, options)
+    assert found.values("occlusion").shape == found.values("keep_one").shape == found.values("by_channel").shape
+    assert len(found.values("occlusion")) == 2
+    whole, whole_again = found.values("deletion_by_map")[:, 0], found.values("insertion_by_map")[:, -1]
+    assert whole == pytest.approx(whole_again, abs=1e-5)
+    assert abs(whole[0] - whole[1]) > 1e-4  # each window is checked by itself
     assert -1 <= found.facts["windows"][0]["agreement_with_occlusion"] <= 1
 
 
@@ -177,3 +181,23 @@ def test_what_cannot_be_explained_is_said(
 ) -> None:
     with pytest.raises(AnalysisError, match=words):
         analyze(kind, scalp, [checkpoint], 0, 45, {"windows": 1, **options})
+
+
+def test_ranks_of_equal_values_are_shared() -> None:
+    a, b = np.array([0.0, 0.0, 1.0, 2.0, 2.0, 2.0]), np.array([3.0, 1.0, 1.0, 5.0, 4.0, 4.0])
+    assert rank_correlation(a, b) == pytest.approx(spearmanr(a, b).statistic, abs=1e-12)
+    assert np.isnan(rank_correlation(a, np.ones(6)))
+
+
+def test_each_point_of_the_path_is_reported(signal: Tensor) -> None:
+    told: list[tuple[float, float]] = []
+
+    class Listening(Progress):
+        def report(self, done: float, total: float, message: str = "") -> None:
+            told.append((done, total))
+
+    window = _window(lambda x: x.sum((1, 2))[:, None], signal)
+    integrated_gradients(window, torch.zeros_like(signal), 0, PartProgress(Listening(), 1, 4))
+    assert [total for _, total in told] == [4] * 32
+    assert told[0][0] == pytest.approx(1 + 1 / 32)
+    assert told[-1][0] == pytest.approx(2)
