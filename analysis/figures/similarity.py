@@ -56,7 +56,11 @@ def _draw_groups(ax: Axes, result: Analysis) -> None:
         ax.plot(layers, result.values(name), color=colour, marker="o", markersize=2.5, label=name)
     for x, count in enumerate(result.values("shared_experts")):
         ax.text(x, 0.02, f"{count:.0f}", ha="center", fontsize=6, color=VIOLET)
-    counts = ",\n".join(f"{n} {name}" for name, n in result.facts.get("n_of_group", {}).items() if n)
+    counts = ",\n".join(
+        f"{n} {name if len(name) <= 16 else name[:15] + '…'}"
+        for name, n in result.facts.get("n_of_group", {}).items()
+        if n
+    )
     ax.set(title=f"Pairs of windows\n{counts}", ylim=(0, 1.02))
     label_axis(ax, "x", result, "layer")
     ax.set_xlabel("below: shared experts of 8")

@@ -29,18 +29,11 @@ _INKS: tuple[Ink, ...] = (accent, above, below, _muted)
 class ShareBars(LayerPlot):
     """Shares on top of each other, a bar a layer; the first bar is that of equal attention, and its borders go on."""
 
-    top_words = 17.0
-
     def set_shares(self, names: Sequence[str], shares: np.ndarray, equal: np.ndarray, layers: Sequence[str]) -> None:
         """Show shares (layers, relations) beside those of equal attention (relations,)."""
         table = np.concatenate([equal[None], shares])
         inks = zip(names, table.T, _INKS, strict=True)
         self.set_series([Series(name, values, ink) for name, values, ink in inks], (EQUAL, *layers), (0.0, 1.0))
-
-    @property
-    def area(self) -> QRectF:
-        """Below the names of the relations."""
-        return super().area.adjusted(0, px(self.top_words), 0, 0)
 
     def paint_series(self, painter: QPainter) -> None:
         """The bars, and lines where shares would end if all tokens counted alike."""
