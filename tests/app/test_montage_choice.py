@@ -52,6 +52,7 @@ def opened(shared, windows, qtbot):
         main.view.trace_view.lost_channel = ""
         main.montages._reference = None
         main.montages.refresh()
+        main.show()  # hidden after the test before
         main.activateWindow()
         window.wait()
         return window

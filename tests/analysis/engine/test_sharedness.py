@@ -47,8 +47,8 @@ def test_marks_are_groups_and_what_lacks_is_told(shared: Path) -> None:
     found = analyze("cka", motor, ["random:prise-eeg"], 0, 60, options)
     assert set(found.facts["n_of_group"]) == {"T1", "T2"}
     with pytest.raises(AnalysisError, match="give marks=T1,T2"):
-        analyze("cka", motor, ["random:prise-eeg"], 0, 20, {"groups": "marks"})
+        analyze("cka", motor, ["random:prise-eeg"], 0, 60, {"groups": "marks"})
     with pytest.raises(AnalysisError, match="give other=FILE"):
-        analyze("cka", motor, ["random:prise-eeg"], 0, 20, {"groups": "recordings"})
+        analyze("cka", motor, ["random:prise-eeg"], 0, 60, {"groups": "recordings"})
     with pytest.raises(AnalysisError, match="no window has a label"):
-        analyze("cka", motor, ["random:prise-eeg"], 0, 20, {"groups": "stages"})
+        analyze("cka", motor, ["random:prise-eeg"], 0, 60, {"groups": "stages"})
