@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +17,10 @@ from analysis.recording import Channel, Recording
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # Before torch is, whose threads wait for each other for minutes where another program has the processor.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Garbage is looked for between tests only, by the thread of the windows: a window that goes on another thread, where
+# the search happens to start, takes the program with it.
+gc.disable()
+_TESTS_BETWEEN = 40
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -28,11 +33,18 @@ def shared() -> Path:
     return SHARED
 
 
+_tests = {"since": 0}
+
+
 @pytest.fixture(autouse=True)
 def no_window_left() -> Iterator[None]:
-    """Hides what a test that failed left open, which would lie over the next window and take its mouse."""
+    """Hides what a test left open, which would lie over the next window and take its mouse; looks for garbage."""
     before = set(_windows())
     yield
+    _tests["since"] += 1
+    if _tests["since"] >= _TESTS_BETWEEN:
+        _tests["since"] = 0
+        gc.collect()
     for window in _windows():
         if window not in before:
             window.hide()

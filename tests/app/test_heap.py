@@ -43,9 +43,13 @@ def test_other_systems_are_left_alone(monkeypatch) -> None:
 
 
 def test_no_garbage_is_looked_for_until_all_are_done() -> None:
-    assert gc.isenabled()
-    with no_collections():
+    gc.enable()  # which the tests as a whole are without
+    try:
+        assert gc.isenabled()
         with no_collections():
+            with no_collections():
+                assert not gc.isenabled()
             assert not gc.isenabled()
-        assert not gc.isenabled()
-    assert gc.isenabled()
+        assert gc.isenabled()
+    finally:
+        gc.disable()
