@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from analysis.results import SeizurePrediction
 
 FORMS = ("svg", "pdf", "png")
+RANDOM_WORDS = "Random weights: what the model says means nothing."
 OVERLAYS = ("annotations", "seizure", *KINDS_DRAWN)
 _FEW_WINDOWS = 60
 
@@ -89,7 +90,10 @@ def _make(request: FigureRequest, out: Path, form: str, kind: str | None, progre
         montage = build_montage(request.montage or default_montage(recording), recording, request.bad_channels)
         filters = DisplayFilter(request.highpass or None, request.lowpass or None, request.notch or None)
         analysis = _analyse(request, kind, progress) if kind is not None else None
-        prediction = _predict(request, progress) if "seizure" in request.overlays else None
+        prediction = None
+        if "seizure" in request.overlays:
+            model, bad = request.checkpoints[-1], request.bad_channels
+            prediction = predict_chosen(model, request.recording, request.device, bad, progress, request.start)
         page = PageFigure(
             recording,
             montage,
@@ -141,18 +145,25 @@ def _analyse(request: FigureRequest, kind: str, progress: Progress) -> Analysis:
     )
 
 
-def _predict(request: FigureRequest, progress: Progress) -> SeizurePrediction:
+def predict_chosen(
+    chosen: Mapping[str, Any],
+    recording: str,
+    device: str,
+    bad_channels: tuple[str, ...],
+    progress: Progress,
+    first_time: float | None = None,
+) -> SeizurePrediction:
+    """What a chosen model, a table of its files, says of a recording; what lies near `first_time` (seconds) first."""
     from analysis.engine.predict import predict_seizures
 
-    chosen = request.checkpoints[-1]
     return predict_seizures(
-        request.recording,
+        recording,
         chosen["checkpoint"],
         chosen.get("head"),
         chosen.get("config"),
-        device=request.device,
-        bad_channels=request.bad_channels,
-        first_time=request.start,
+        device=device,
+        bad_channels=bad_channels,
+        first_time=first_time,
         progress=progress,
     )
 
@@ -175,7 +186,7 @@ def _foot(request: FigureRequest, analysis: Analysis | None, prediction: Seizure
     if prediction is not None:
         lines.append(f"Lane and violet spans: {prediction.model_title}, threshold {prediction.threshold:g}")
     if (analysis is not None and analysis.random_weights) or (prediction is not None and prediction.random_weights):
-        lines.append("Random weights: what the model says means nothing.")
+        lines.append(RANDOM_WORDS)
     if request.bad_channels:
         lines.append(f"Marked bad, and left out of averages and models: {', '.join(request.bad_channels)}")
     return lines

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from analysis.errors import AnalysisError
 from analysis.progress import Progress
+from app.figure_runs import RANDOM_WORDS, predict_chosen
 from app.headless import Outcome
 from app.report_request import ReportRequest, Shown
 from models.whole_files import whole_file
@@ -66,7 +67,10 @@ def _shown(request: ReportRequest, recording: Recording, progress: Progress) -> 
     filters = DisplayFilter(request.highpass or None, request.lowpass or None, request.notch or None)
     look = Look(montage, filters, request.uv_per_mm, request.bad_channels)
     marks, warnings = _marks(request, recording)
-    prediction = _predict(request, progress) if request.checkpoint else None
+    chosen = request.checkpoint
+    prediction = (
+        predict_chosen(chosen, request.recording, request.device, request.bad_channels, progress) if chosen else None
+    )
     live = tuple(prediction.events) if prediction is not None else ()
     return Shown(marks, live, prediction, look), warnings
 
@@ -81,21 +85,6 @@ def _marks(request: ReportRequest, recording: Recording) -> tuple[tuple[Annotati
     return table.events, table.warnings
 
 
-def _predict(request: ReportRequest, progress: Progress) -> SeizurePrediction:
-    from analysis.engine.predict import predict_seizures
-
-    chosen = request.checkpoint or {}
-    return predict_seizures(
-        request.recording,
-        chosen["checkpoint"],
-        chosen.get("head"),
-        chosen.get("config"),
-        device=request.device,
-        bad_channels=request.bad_channels,
-        progress=progress,
-    )
-
-
 def _gather(request: ReportRequest, recording: Recording, shown: Shown, progress: Progress) -> tuple[Report, int]:
     """The report, and how many events have no page."""
     from analysis.figures.page import probability_lane
@@ -107,7 +96,7 @@ def _gather(request: ReportRequest, recording: Recording, shown: Shown, progress
     wanted = events_with_pages(events)
     chosen = wanted[: request.pages]
     lane = probability_lane(prediction) if prediction is not None else None
-    pages = Pages(recording, look, events, lane, prediction is not None and prediction.random_weights)
+    pages = Pages(recording, look, events, lane, _foot(prediction))
     made = []
     for number, event in enumerate(chosen):
         progress.report(number, len(chosen), "reading events")
@@ -123,6 +112,14 @@ def _gather(request: ReportRequest, recording: Recording, shown: Shown, progress
         _versions(),
     )
     return report, len(wanted) - len(chosen)
+
+
+def _foot(prediction: SeizurePrediction | None) -> list[str]:
+    """Whose the lane and the violet spans of the pages are."""
+    if prediction is None:
+        return []
+    lines = [f"Lane and violet spans: {prediction.model_title}, threshold {prediction.threshold:g}"]
+    return [*lines, RANDOM_WORDS] if prediction.random_weights else lines
 
 
 def _recording_facts(recording: Recording) -> Pairs:
@@ -153,7 +150,7 @@ def _notes(prediction: SeizurePrediction | None, left: int) -> tuple[str, ...]:
     if prediction is not None:
         notes.append(f"{prediction.model_title}: {prediction.caveat}")
         if prediction.random_weights:
-            notes.append("Random weights: what the model says means nothing.")
+            notes.append(RANDOM_WORDS)
     if left:
         notes.append(f"{left} further events stand in the table and have no page of their own.")
     return tuple(notes)

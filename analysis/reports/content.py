@@ -32,6 +32,12 @@ class EventPage:
     scalp_time: float | None
     scalp_words: str
 
+    @property
+    def heading(self) -> str:
+        """What the event is; what a model says is never called as what a person marked."""
+        title, author = self.event.title, self.event.author
+        return f"{title}, said by the model {author.removeprefix('model:')}" if self.event.is_model else title
+
 
 @dataclass(frozen=True)
 class Report:

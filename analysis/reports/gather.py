@@ -97,11 +97,11 @@ class Pages:
     """Makes the pages of events of one recording; keeps the electrodes' interpolation from one to the next."""
 
     def __init__(
-        self, recording: Recording, look: Look, marks: Sequence[Annotation], lane: Lane | None, random_weights: bool
+        self, recording: Recording, look: Look, marks: Sequence[Annotation], lane: Lane | None, foot: Sequence[str] = ()
     ) -> None:
         self._recording, self._look, self._marks = recording, look, marks
         self._lanes = [lane] if lane is not None else []
-        self._foot = ["Random weights: what the model says means nothing."] if random_weights else []
+        self._foot = foot
         self._head: HeadMap | None = None
         self._why = ""
         try:

@@ -63,8 +63,8 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
 
 def _event(page: EventPage) -> str:
     facts = " · ".join(f"{name} {value}" for name, value in page.facts)
-    parts = [f"<section><h3>{escape(page.event.title)}</h3><p>{escape(facts)}</p>"]
-    parts.append(_picture(draw_page(page.page), f"Traces around {page.event.title}"))
+    parts = [f"<section><h3>{escape(page.heading)}</h3><p>{escape(facts)}</p>"]
+    parts.append(_picture(draw_page(page.page), f"Traces around {page.heading}"))
     parts.append(f"<p>{escape(page.scalp_words)}</p>")
     values = page.scalp.at(page.scalp_time) if page.scalp is not None else None
     if page.scalp is not None and page.scalp.head is not None and values is not None:

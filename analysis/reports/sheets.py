@@ -65,7 +65,7 @@ def _write(sheet: Figure, piece: Piece) -> None:
 
 def _draw_event(sheet: Figure, page: EventPage) -> None:
     """Heading and facts, the traces, and below them the scalp."""
-    _write(sheet, Piece(LEFT, TOP, page.event.title, Style(13, bold=True)))
+    _write(sheet, Piece(LEFT, TOP, page.heading, Style(13, bold=True)))
     facts = " · ".join(f"{name} {value}" for name, value in page.facts)
     letters = BODY.letters(WIDTH - 2 * LEFT)
     _write(sheet, Piece(LEFT, TOP + 8.0, facts if len(facts) <= letters else f"{facts[: letters - 1]}…", BODY))

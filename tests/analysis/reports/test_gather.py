@@ -59,7 +59,7 @@ def recording(array_recording):
 @pytest.fixture
 def pages(recording) -> Pages:
     look = Look(build_montage("as recorded", recording), DisplayFilter(0.5, 40.0, None), 7.0)
-    return Pages(recording, look, (), None, False)
+    return Pages(recording, look, (), None)
 
 
 def test_seizures_of_people_marks_of_readers_and_events_of_models_get_a_page() -> None:
@@ -117,12 +117,13 @@ def test_a_seizure_is_shown_by_its_power(pages: Pages) -> None:
     # Half the square of the amplitude, of which the average reference takes a nineteenth.
     assert values[names.index("O1")] == pytest.approx(5000 * (18 / 19) ** 2, rel=0.02)
     assert dict(page.facts)["p"] == "0.90"
+    assert page.heading == "Seizure, said by the model M"
 
 
 def test_without_electrodes_the_page_says_why(array_recording) -> None:
     recording = array_recording([Channel("A", "A", "eeg", "uV", SFREQ)], np.zeros((1, 6000)), SFREQ)
     look = Look(build_montage("as recorded", recording), DisplayFilter(), 7.0)
-    page = Pages(recording, look, (), None, False).make(Annotation(3.0, 0.0, "Spike"))
+    page = Pages(recording, look, (), None).make(Annotation(3.0, 0.0, "Spike"))
     assert page.scalp is None
     assert page.scalp_words
 
