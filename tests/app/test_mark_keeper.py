@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from analysis.marks import Marks
 from analysis.recording import Channel, Recording
 from analysis.review.edits import split_edit
 from analysis.review.journal_reading import read_journal
+from analysis.review.mark_tables import MarkTable
 from app.mark_keeper import MarkKeeper, MarkShelf
 
 ID = "0123456789abcdef"
@@ -271,11 +273,20 @@ def test_very_many_marks_outlive_the_window(qtbot, shelves, recording, end: str,
     assert keeper.recovered is None
 
 
-def test_the_table_of_very_many_marks_keeps_nobody_waiting(qtbot, shelves, folder: Path, recording) -> None:
+def test_the_table_of_very_many_marks_keeps_nobody_waiting(
+    qtbot, shelves, folder: Path, recording, monkeypatch
+) -> None:
+    def never_done(_table: MarkTable, _marks: object, check: Callable[[], None]) -> str:
+        while True:  # as on a slow disk, until nobody wants it any more
+            check()
+            time.sleep(0.005)
+
     table = folder / f"{ID}_events.tsv"
     keeper = _begin(shelves[0], recording)
-    keeper.add(_sidecar_marks(6000), "Import")
-    shelves[0].close()
+    with monkeypatch.context() as slow:
+        slow.setattr(MarkTable, "format", never_done)
+        keeper.add(_sidecar_marks(6000), "Import")
+        shelves[0].close()
     assert not table.exists()
     assert read_journal(folder / f"{ID}.journal").is_table_behind
     shelves.append(MarkShelf(folder=folder))
