@@ -37,6 +37,7 @@ def run_window(opening: Opening) -> int:
     check_display()
     from PyQt6.QtWidgets import QApplication
 
+    from app.garbage import garbage_here
     from app.main_window import MainWindow
     from app.qt_log import log_qt_messages
 
@@ -62,7 +63,8 @@ def run_window(opening: Opening) -> int:
     for complaint in complaints:
         window.status.say(complaint, "warning")
     _fill(window, opening)
-    return application.exec()
+    with garbage_here():
+        return application.exec()
 
 
 def _fill(window: MainWindow, opening: Opening) -> None:
