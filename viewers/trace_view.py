@@ -25,6 +25,7 @@ from viewers.mark_editor import MarkEditor
 from viewers.overlays import OVERLAYS
 from viewers.overlays.base import Overlay, OverlayState
 from viewers.page_decor import foot_height
+from viewers.page_notes import PageNotes
 from viewers.page_state import find_holes, row_faults, row_states
 from viewers.rows import RowLooks, Rows
 from viewers.theme import LIGHT, Theme
@@ -39,7 +40,6 @@ _REFINED_ROWS = 32
 # In the unit of line_work: 5 to 20 ms of drawing, which no one waits for.
 _REFINED_WORK = 600_000.0
 _TOP_WITHOUT_LABELS = 8.0
-_UNFILTERED = "overview, unfiltered: first electrode of each row as recorded"
 
 
 class TraceView(QWidget):
@@ -70,6 +70,7 @@ class TraceView(QWidget):
         self.editor = MarkEditor(self.canvas, self)
         self.editor.marks_within = self._marks_within
         self.keys = KeyCursor(self.canvas, self.gutter, self)
+        self._notes = PageNotes(self.canvas.furniture, self.axis)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, RIGHT_MARGIN, 0)
         grid.setSpacing(0)
@@ -93,8 +94,6 @@ class TraceView(QWidget):
         self._px_per_mm = 96 / 25.4
         self._window = Window(0.0, 10.0)
         self._has_labels = False
-        self._note = self._hint = self._unfiltered_note = ""
-        self._filtered_share = 0.0
         self._waiting_for_paint = False
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
@@ -143,7 +142,7 @@ class TraceView(QWidget):
         self.canvas.forget_gesture()
         self.editor.set_facts(duration, start)
         self.keys.set_duration(duration)
-        self.canvas.furniture.warning = self.canvas.furniture.message = ""
+        self._notes.clear()
         self._update_labels()
         self.canvas.repaint_all()
 
@@ -211,13 +210,10 @@ class TraceView(QWidget):
 
         `unfiltered` is what holds of them for a page that comes from the overview.
         """
-        notes = text, hint, unfiltered
-        if notes == (self._note, self._hint, self._unfiltered_note):
-            return
-        self._note, self._hint, self._unfiltered_note = notes
-        self._write_notes(self.canvas.picture.page)
-        self._fit_foot()
-        self.canvas.repaint_all()
+        if self._notes.set_texts(text, hint, unfiltered):
+            self._notes.write(self.canvas.picture.page)
+            self._fit_foot()
+            self.canvas.repaint_all()
 
     def set_filters(self, filters: FilterBank) -> None:
         """Take what the rows are drawn through, which their tool tips tell."""
@@ -225,10 +221,10 @@ class TraceView(QWidget):
 
     def set_filtered_share(self, share: float) -> None:
         """Say how much of a page that comes from the overview has been filtered in the background."""
-        self._filtered_share = share
+        self._notes.set_filtered_share(share)
         page = self.canvas.picture.page
         if page is not None and not page.filtered:
-            self._write_notes(page)
+            self._notes.write(page)
             self.canvas.repaint_all()
 
     def set_window(self, window: Window) -> None:
@@ -242,7 +238,7 @@ class TraceView(QWidget):
         """Draw a page, and its window on the axis."""
         if page.window != self._window:
             self.set_window(page.window)
-        self._filtered_share = 0.0
+        self._notes.set_filtered_share(0.0)
         self.canvas.picture.set_page(page, self.canvas.device_width())
         shown = self.canvas.picture.page
         assert shown is not None
@@ -364,7 +360,7 @@ class TraceView(QWidget):
         if self._montage is None:
             return
         top = band_height() if self._has_labels else _TOP_WITHOUT_LABELS
-        self._write_notes(self.canvas.picture.page)
+        self._notes.write(self.canvas.picture.page)
         rows = Rows(
             self._montage,
             float(self.canvas.height()),
@@ -410,23 +406,7 @@ class TraceView(QWidget):
         self._name_rows(page)
         self.gutter.set_states(row_states(page, rows, self._faults))
         self.canvas.holes = find_holes(page, self._gaps, self._duration)
-        self._write_notes(page)
-
-    def _write_notes(self, page: ColumnPage | None) -> None:
-        furniture = self.canvas.furniture
-        filtered = page is None or page.filtered
-        # Montage and filters of the note do not hold for a page that comes from the overview.
-        furniture.note, furniture.warning = self._note, self._hint
-        if not filtered:
-            progress = f" · filtering, {self._filtered_share:.0%}" if self._filtered_share else ""
-            furniture.note, furniture.warning = self._unfiltered_note, _UNFILTERED + progress
-        moment = self.axis.moment if page is not None else ""
-        furniture.note = " · ".join(text for text in (moment, furniture.note) if text)
-        # Room for either, lest the rows move whenever a page comes from the overview first.
-        dated = [" · ".join(filter(None, (self.axis.moment, text))) for text in (self._note, self._unfiltered_note)]
-        furniture.reserve = tuple(zip(dated, (self._hint, f"{_UNFILTERED} · filtering, 100%"), strict=True))
-        empty = page is not None and not page.complete and bool(np.isnan(page.lo).all())
-        furniture.message = "" if not empty else "reading…" if filtered else "surveying the recording…"
+        self._notes.write(page)
 
     def _scale_own_rows(self, page: ColumnPage) -> None:
         """Until the recording has been judged, rows with a scale of their own take it from the first page seen."""
