@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
 from PyQt6.QtCore import QEvent, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import (
     QContextMenuEvent,
@@ -22,6 +24,7 @@ from PyQt6.QtWidgets import QToolTip, QWidget
 
 from analysis.channel_kinds import kind_of
 from analysis.filtering import FilterBank
+from viewers.heat_scales import HeatScale, tint
 from viewers.page_state import CUT_OFF
 from viewers.rows import Rows, unit_text
 from viewers.theme import LIGHT, Theme, font, px
@@ -33,6 +36,7 @@ _TWO_LINES, _TIGHT_LINES = 22.0, 18.0
 _GAP = 5.0
 _LEAST_NAME = 20.0
 _STRIP_WIDTH = 6.0
+_VALUES_WIDTH = 13.0
 _HOLLOW = frozenset({"no signal"})
 _NOTCH = 120
 
@@ -42,6 +46,15 @@ def gutter_width(names: list[str]) -> int:
     metrics = QFontMetricsF(font(_NAME_SIZE))
     longest = max((metrics.horizontalAdvance(name) for name in names), default=0.0)
     return int(min(px(MAX_WIDTH), max(px(MIN_WIDTH), LEFT + longest + STRIP_ROOM + 8)))
+
+
+@dataclass(frozen=True, eq=False)
+class GutterStrip:
+    """One value for each row (rows,), NaN for none, as a colour beside its name; `quantity` is what a value is."""
+
+    values: np.ndarray
+    scale: HeatScale
+    quantity: str
 
 
 @dataclass(frozen=True)
@@ -78,6 +91,7 @@ class Gutter(QWidget):
         self._hovered: int | None = None
         self._chosen: int | None = None
         self._filters: FilterBank | None = None
+        self._strips: Mapping[str, GutterStrip] = {}
         self._stepped_by = 0.0
         self.setFixedWidth(MIN_WIDTH)
         self.setMouseTracking(True)
@@ -102,6 +116,12 @@ class Gutter(QWidget):
     def set_filters(self, filters: FilterBank) -> None:
         """Take what the rows are drawn through, which their tool tips tell beside what they were recorded through."""
         self._filters = filters
+
+    def set_strips(self, strips: Mapping[str, GutterStrip]) -> None:
+        """Show a value of each row for each overlay that has one, side by side from the right."""
+        if strips != self._strips:
+            self._strips = dict(strips)
+            self._redraw()
 
     def set_theme(self, theme: Theme) -> None:
         """Take the colours."""
@@ -189,6 +209,8 @@ class Gutter(QWidget):
         height = min(22.0, (bottom - top) - (2 if bottom - top > 8 else 0.5))
         rect = QRectF(self.width() - STRIP_ROOM + 6, (top + bottom - height) / 2, _STRIP_WIDTH, height)
         state = self._states[i]
+        if not state and self._draw_values(painter, i, top, bottom):
+            return
         # A scale of its own that finds no room to be written is at least pointed out; the tool tip tells it.
         usual = "muted" if self._rows.notes[i] and not told else "strip"
         painter.setPen(Qt.PenStyle.NoPen)
@@ -197,6 +219,22 @@ class Gutter(QWidget):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(self._theme.colour("caution"))
         painter.drawRoundedRect(rect, 2, 2)
+
+    def _draw_values(self, painter: QPainter, i: int, top: float, bottom: float) -> bool:
+        """The values of a row, as wide together as there is room; whether it has any."""
+        told = [(strip, float(strip.values[i])) for strip in self._strips.values() if i < len(strip.values)]
+        told = [(strip, value) for strip, value in told if math.isfinite(value)]
+        width = _VALUES_WIDTH / max(1, len(told))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for place, (strip, value) in enumerate(told):
+            left = self.width() - _VALUES_WIDTH - 3 + place * width
+            box = QRectF(left, top + 0.5, width - 1, max(1.0, bottom - top - 1))
+            painter.fillRect(box, self._theme.colour("canvas"))
+            painter.fillRect(box, tint(self._theme, strip.scale, value))
+            if bottom - top > 6:
+                painter.setPen(QPen(self._theme.colour("border"), 1))
+                painter.drawRect(box)
+        return bool(told)
 
     def layout_of(self, row: int) -> RowText:
         """What is written at a row, and where: its fault, or a scale that is not the page's, beside or below its name.
@@ -300,6 +338,9 @@ class Gutter(QWidget):
             lines.append(f"drawn on {what}: {self._rows.notes[row]}")
         if self._states[row]:
             lines.append(self._states[row])
+        for strip in self._strips.values():
+            if row < len(strip.values) and math.isfinite(strip.values[row]):
+                lines.append(f"{strip.quantity}: {strip.scale.text(float(strip.values[row]))}")
         lines.append("wheel: taller or flatter; Ctrl and wheel, or double click: as the page")
         return "\n".join(lines)
 

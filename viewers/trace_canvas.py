@@ -16,6 +16,7 @@ from pyqtgraph import GraphicsView, ViewBox
 from analysis.annotation import Annotation
 from analysis.recording import Page, Window
 from viewers.colour_key import ColourKey
+from viewers.gutter import GutterStrip
 from viewers.labels import LabelBand, band_height
 from viewers.mark_rows import MarkRows, channels_of
 from viewers.overlays.base import PaintedItem, Place
@@ -45,6 +46,7 @@ class TraceCanvas(GraphicsView):
     span_selected = pyqtSignal(object)  # Window, or None after a click
     clicked = pyqtSignal(float, float)  # time, y
     label_clicked = pyqtSignal(object)  # Annotation
+    strips_changed = pyqtSignal(object)  # {overlay: GutterStrip}
     foot_changed = pyqtSignal()  # what stands at the foot of the page needs more lines, or fewer
     resized = pyqtSignal()
     painted = pyqtSignal()
@@ -63,6 +65,7 @@ class TraceCanvas(GraphicsView):
         self.band = LabelBand()
         self.furniture = Furniture()
         self.holes: Sequence[Hole] = ()
+        self.strips: dict[str, GutterStrip] = {}  # by overlay
         self.rows: Rows | None = None
         self.theme = LIGHT
         self.tick_origin = 0.0
@@ -124,6 +127,12 @@ class TraceCanvas(GraphicsView):
         if self.furniture.keys != before:
             self.foot_changed.emit()
         self.repaint_all()
+
+    def set_strip(self, owner: str, strip: GutterStrip | None) -> None:
+        """Show a value of each row beside its name, or no more."""
+        strips = {name: kept for name, kept in self.strips.items() if name != owner}
+        self.strips = strips if strip is None else {**strips, owner: strip}
+        self.strips_changed.emit(self.strips)
 
     def add_tool(self, tool: PointerTool) -> None:
         """Ask a tool, after those that are there, whether it takes a gesture."""

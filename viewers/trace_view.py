@@ -113,6 +113,7 @@ class TraceView(QWidget):
         canvas.sensitivity_stepped.connect(self.sensitivity_requested)
         canvas.label_clicked.connect(self.event_clicked)
         self.editor.chosen.connect(self.event_clicked)
+        canvas.strips_changed.connect(self.gutter.set_strips)
         self.gutter.row_stepped.connect(self._on_row_stepped)
         self.gutter.row_reset.connect(self._on_row_reset)
         self.gutter.row_chosen.connect(self._on_row_chosen)

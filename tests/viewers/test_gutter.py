@@ -11,9 +11,10 @@ from PyQt6.QtGui import QFontMetricsF, QHelpEvent, QWheelEvent
 from PyQt6.QtWidgets import QApplication, QToolTip
 
 from analysis.filtering import DisplayFilter, FilterBank
-from viewers.gutter import MAX_WIDTH, MIN_WIDTH, STRIP_ROOM, Gutter, gutter_width
+from viewers.gutter import MAX_WIDTH, MIN_WIDTH, STRIP_ROOM, Gutter, GutterStrip, gutter_width
+from viewers.heat_scales import HeatScale, tint
 from viewers.rows import RowLooks, Rows
-from viewers.theme import font
+from viewers.theme import LIGHT, font
 
 
 @pytest.fixture
@@ -205,3 +206,23 @@ def test_scale_without_room_is_pointed_out(qtbot, eeg_channels, single_montage) 
     darker = [images[1].pixelColor(x, y).lightness() < images[0].pixelColor(x, y).lightness() for y in range(300)]
     assert sum(darker[150:160]) >= 8
     assert not any(darker[:149] + darker[161:])
+
+
+def test_the_value_of_an_overlay_has_its_colour_beside_each_row_and_a_fault_goes_first(qtbot, rows: Rows) -> None:
+    gutter = Gutter()
+    qtbot.addWidget(gutter)
+    gutter.resize(120, 200)
+    gutter.set_rows(rows)
+    bare = pixels(gutter)
+    scale = HeatScale(-2.0, 2.0, 0.0, "logit")
+    gutter.set_strips({"map": GutterStrip(np.array([2.0, np.nan]), scale, "sum over the page")})
+    assert "sum over the page: 2.00 logit" in gutter.tool_tip(0)
+    assert "sum over the page" not in gutter.tool_tip(1)
+    place = gutter.width() - 9, round(float(rows.centre[0]))
+    colour = tint(LIGHT, scale, 2.0).name()
+    assert gutter.grab().toImage().pixelColor(*place).name() == colour
+    gutter.set_states(("flat", ""))
+    assert gutter.grab().toImage().pixelColor(*place).name() != colour
+    gutter.set_states(("", ""))
+    gutter.set_strips({})
+    assert (pixels(gutter) == bare).all()

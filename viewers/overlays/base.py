@@ -14,6 +14,7 @@ from pyqtgraph import GraphicsObject
 from analysis.annotation import Annotation
 from analysis.recording import Page, Window
 from viewers.colour_key import ColourKey
+from viewers.gutter import GutterStrip
 from viewers.rows import Rows
 from viewers.theme import LIGHT, Theme
 from viewers.time_scale import TimeScale
@@ -51,6 +52,9 @@ class Plot(Protocol):
 
     def set_key(self, owner: str, key: ColourKey | None) -> None:
         """Say at the foot of the page what the colours of an overlay mean, or no more."""
+
+    def set_strip(self, owner: str, strip: GutterStrip | None) -> None:
+        """Show a value of each row beside its name, or no more."""
 
 
 class Overlay:
