@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PyQt6.QtCore import QByteArray, QSize, Qt
+from PyQt6.QtCore import QByteArray, QSize
 from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
-from PyQt6.QtWidgets import QMainWindow, QMenu, QTabWidget
+from PyQt6.QtWidgets import QMainWindow, QMenu
 
 from analysis.recording import Recording
 from analysis.results import SeizurePrediction
@@ -21,6 +21,7 @@ from app.appearance import apply_theme
 from app.comparing import Comparing
 from app.dialogs.event_rules import rule_from_settings, rule_settings
 from app.dialogs.recovery import NoticeBar
+from app.dock_layout import lay_docks
 from app.dock_sizes import DockSizes
 from app.errors import describe_error, hide_in_log, log_error
 from app.following import Following
@@ -187,7 +188,6 @@ class MainWindow(QMainWindow):
         self.job_panel = JobPanel()
         self.prediction_panel = PredictionPanel()
         self.agreement_panel = AgreementPanel()
-        left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
         self.docks = {
             "inspector": self.measuring.dock,
             "recording": PanelDock("recording", "Recording", self.recording_panel),
@@ -198,26 +198,13 @@ class MainWindow(QMainWindow):
             "model": PanelDock("model", "Checkpoints", self.model_panel),
             "prediction": PanelDock("prediction", "Seizure prediction", self.prediction_panel),
             "agreement": PanelDock("agreement", "Agreement with the file's annotations", self.agreement_panel, True),
+            "marks": PanelDock("marks", "Types of marks", self.marking.palette, stretches=True),
+            "raters": PanelDock("raters", "Two raters", self.raters_panel, stretches=True),
         }
-        self.docks["marks"] = PanelDock("marks", "Types of marks", self.marking.palette, stretches=True)
-        for name in ("recording", "events", "sensitivity", "overlays", "jobs", "marks"):
-            self.addDockWidget(left, self.docks[name])
-        self.tabifyDockWidget(self.docks["events"], self.docks["marks"])
-        self.docks["marks"].hide()
-        self.docks["marks"].toggleViewAction().triggered.connect(self.docks["marks"].raise_)
-        for name in ("inspector", "model", "prediction", "agreement"):
-            self.addDockWidget(right, self.docks[name])
-        self.docks["raters"] = PanelDock("raters", "Two raters", self.raters_panel, stretches=True)
-        self.addDockWidget(right, self.docks["raters"])
-        self.tabifyDockWidget(self.docks["inspector"], self.docks["raters"])
-        self.docks["raters"].hide()
+        lay_docks(self, self.docks)
+        self.docks["agreement"].setWindowTitle("Agreement")
         self.docks["raters"].toggleViewAction().toggled.connect(self.comparing.set_shown)
         self.raters_panel.open_requested.connect(self.actions_by_id["open_events"].trigger)
-        for side in (left, right):
-            self.setTabPosition(side, QTabWidget.TabPosition.North)
-        self.tabifyDockWidget(self.docks["prediction"], self.docks["agreement"])
-        self.docks["agreement"].setWindowTitle("Agreement")
-        self.docks["prediction"].raise_()
         self.dock_sizes = DockSizes(self, self.docks.values())
         self.recent = QMenu("Open recent", self)
         self.menuBar().actions()[0].menu().insertMenu(self.actions_by_id["open_events"], self.recent)
