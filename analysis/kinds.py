@@ -86,7 +86,6 @@ class Kind:
 
 _AXON = "analysis.engine.axon_gates"
 _ATTRIBUTION = "analysis.engine.attribution"
-_MVPA = "analysis.engine.mvpa_maps"
 _PRISE = "analysis.engine.prise_groups"
 _SIMILARITY = "analysis.engine.similarity"
 _NEURDUO = "analysis.engine.neurduo_kinds"
@@ -208,15 +207,20 @@ KINDS: Mapping[str, Kind] = {
         Kind(
             "channel-map",
             "What flows between channels",
-            {"mvpformer": f"{_MVPA}:channel_map"},
+            {"mvpformer": "analysis.engine.mvpa_maps:channel_map"},
             (SEGMENTS, FEW_WINDOWS, SEED),
         ),
-        Kind("attention", "What flows between times", {"mvpformer": f"{_MVPA}:attention"}, (SEGMENTS, FEW_WINDOWS)),
+        Kind(
+            "attention",
+            "What flows between times",
+            {"mvpformer": "analysis.engine.mvpa_times:attention"},
+            (SEGMENTS, FEW_WINDOWS),
+        ),
         Kind(
             "prediction",
             "How well the next state is foreseen",
-            {"mvpformer": f"{_MVPA}:prediction"},
-            (SEGMENTS, Option("windows", 20, "at most so many windows, spread over the span", least=1), SEED),
+            {"mvpformer": "analysis.engine.mvpa_prediction:prediction"},
+            (SEGMENTS, Option("windows", 20, "at most so many windows, spread over the span", least=1), EVENTS, SEED),
         ),
         Kind(
             "integrated-gradients",
