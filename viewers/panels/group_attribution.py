@@ -12,10 +12,11 @@ from analysis.analysis_tables import array_table, column_table
 from analysis.errors import AnalysisError
 from analysis.topography import HeadMap, build_head_map, site_layout
 from viewers.panels.base import Chooser, as_sentence, line_of, note
-from viewers.panels.head_view import HeadView, Scale
+from viewers.panels.head_view import HeadView
 from viewers.panels.kind_panel import Heading, KindPanel
 from viewers.panels.matrix_plot import MatrixPlot
 from viewers.panels.row_bars import RowBars
+from viewers.panels.value_scale import Scale
 from viewers.theme import Theme
 
 ALL, STATIC, DYNAMIC = "all", "static", "dynamic"

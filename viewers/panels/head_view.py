@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from PyQt6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
@@ -19,34 +18,20 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from analysis.measuring import amount_text, trace_text
 from analysis.topography import HeadMap
-from viewers.colour_scales import amount_scale, enlarged, image, indices, signed_scale
+from viewers.colour_scales import enlarged, image, indices
 from viewers.contours import contour_levels, contour_lines
 from viewers.panels.head_shape import EAR, NOSE, lay_names, paint_ears_and_nose
 from viewers.panels.plot import BUSY, paint_message
+from viewers.panels.value_scale import Scale, colour_table, colours_of, paint_scale_bar, value_text
 from viewers.theme import LIGHT, Theme, font, px
 
 _EDGE = 4.0
 _SMALLEST, _USUAL = 190, 300
 _NEAR_PX = 12.0
 _FINE_FROM, _FINER = 340, 4  # pixels of the head from which the field is drawn on a finer grid
-_BAR_HEIGHT, _BAR_SHARE = 9.0, 0.56
+_BAR_SHARE = 0.56
 _DEEP, _PALE = QColor("#12161b"), QColor("#f4f6f8")  # letters on pale and on deep colours
-
-
-@dataclass(frozen=True)
-class Scale:
-    """What the colours stand for: from `low` to `high` in `unit`; with a sign, zero has the colour of the ground."""
-
-    low: float
-    high: float
-    unit: str
-
-    @property
-    def has_sign(self) -> bool:
-        """Whether values may lie on either side of zero."""
-        return self.low < 0
 
 
 class HeadView(QWidget):
@@ -175,16 +160,13 @@ class HeadView(QWidget):
         painter.drawPath(outline)
         self._paint_electrodes(painter, circle, head)
 
-    def _table(self) -> np.ndarray:
-        return signed_scale(self.theme) if self._scale.has_sign else amount_scale(self.theme)
-
     def _make_picture(self, head: HeadMap, values: np.ndarray) -> QImage:
         if self._picture is None:
             self._field = head.interpolate(values)
             field, cover = self._field, head.cover
             if self._circle().width() * self.devicePixelRatioF() > _FINE_FROM:
                 field, cover = enlarged(field, _FINER), enlarged(cover, _FINER)
-            rgb = self._table()[indices(field, self._scale.low, self._scale.high)]
+            rgb = colour_table(self._scale, self.theme)[indices(field, self._scale.low, self._scale.high)]
             ground = self.theme.colour("canvas")
             cover = np.clip(cover, 0, 1)[..., None]
             rgb = rgb * cover + np.array([ground.red(), ground.green(), ground.blue()]) * (1 - cover)
@@ -210,20 +192,16 @@ class HeadView(QWidget):
         places = [self._place(point, circle) for point in head.layout.points]
         dot = min(max(2.0, circle.width() / 110), 5.0)
         painter.setPen(QPen(self.theme.colour("text", 0.9), 1.0))
-        painter.setBrush(self.theme.colour("canvas"))
         # Filled with the value of the electrode itself, so that a lone artefact shows although splines are smooth.
-        fills = self._colours(self._values) if self._values is not None and not self._stale else [None] * len(places)
+        fills = [self.theme.colour("canvas")] * len(places)
+        if self._values is not None and not self._stale:
+            fills = colours_of(self._values, self._scale, self.theme)
         for place, fill in zip(places, fills, strict=True):
-            if fill is not None:
-                painter.setBrush(fill)
+            painter.setBrush(fill)
             painter.drawEllipse(place, dot, dot)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if self._names:
             self._paint_names(painter, circle, places, head, dot)
-
-    def _colours(self, values: np.ndarray) -> list[QColor]:
-        rgb = self._table()[indices(values, self._scale.low, self._scale.high)]
-        return [QColor(*colour) for colour in rgb.tolist()]
 
     def _paint_names(self, painter: QPainter, circle: QRectF, places: list[QPointF], head: HeadMap, dot: float) -> None:
         size, rects = self._names_laid(places, head.layout.ch_names, circle, dot)
@@ -241,7 +219,8 @@ class HeadView(QWidget):
         size = self._field.shape[0]
         at = np.array([(p.x() - circle.left(), p.y() - 9 - circle.top()) for p in places]) / circle.width() * size
         column, row = np.clip(at.astype(int), 0, size - 1).T
-        rgb = self._table()[indices(self._field[row, column], self._scale.low, self._scale.high)]
+        found = indices(self._field[row, column], self._scale.low, self._scale.high)
+        rgb = colour_table(self._scale, self.theme)[found]
         return (rgb @ np.array([0.299, 0.587, 0.114]) < 128).tolist()
 
     def _names_laid(
@@ -256,24 +235,10 @@ class HeadView(QWidget):
     def _paint_bar(self, painter: QPainter, circle: QRectF) -> None:
         if self._values is None and not self._stale:
             return
-        width = circle.width() * _BAR_SHARE
-        top = circle.bottom() + _EDGE + (self._bar_room - _BAR_HEIGHT) / 2
-        bar = QRectF(self.width() / 2 - width / 2, top, width, _BAR_HEIGHT)
-        painter.drawImage(bar, image(self._table()[None]))
-        painter.setPen(QPen(self.theme.colour("border"), 1))
-        painter.drawRect(bar)
-        painter.setFont(font(11))
-        painter.setPen(self.theme.colour("text"))
-        low = amount_text(self._scale.low, sign=True) if self._scale.has_sign else "0"
-        high = amount_text(self._scale.high, self._scale.unit, sign=self._scale.has_sign)
-        side = Qt.AlignmentFlag.AlignVCenter
-        room = px(90.0)
-        painter.drawText(QRectF(bar.left() - room - 6, top - 6, room, 21), side | Qt.AlignmentFlag.AlignRight, low)
-        painter.drawText(QRectF(bar.right() + 6, top - 6, room, 21), side | Qt.AlignmentFlag.AlignLeft, high)
-        if self._scale.has_sign:
-            painter.setPen(QPen(self.theme.colour("muted"), 1))
-            middle = bar.center().x()
-            painter.drawLine(QLineF(middle, bar.bottom(), middle, bar.bottom() + 3))
+        top = circle.bottom() + _EDGE
+        paint_scale_bar(
+            painter, self._scale, self.width() / 2, top, self._bar_room, circle.width() * _BAR_SHARE, self.theme
+        )
 
     # Mouse
 
@@ -296,16 +261,15 @@ class HeadView(QWidget):
         places = [self._place(point, circle) for point in self._head.layout.points]
         gaps = [math.hypot(place.x() - at.x(), place.y() - at.y()) for place in places]
         nearest = int(np.argmin(gaps))
-        sign, unit = self._scale.has_sign, self._scale.unit
         if gaps[nearest] <= _NEAR_PX:
-            return f"{self._head.layout.ch_names[nearest]}  {_value_text(float(self._values[nearest]), unit, sign)}"
+            return f"{self._head.layout.ch_names[nearest]}  {value_text(float(self._values[nearest]), self._scale)}"
         x, y = (at.x() - circle.left()) / circle.width(), (at.y() - circle.top()) / circle.height()
         if (x - 0.5) ** 2 + (y - 0.5) ** 2 > 0.25 or self._field is None:
             return ""
         row, column = int(y * self._head.size), int(x * self._head.size)
         if self._head.cover[row, column] < 0.5:
             return "no electrode near"
-        return f"{_value_text(float(self._field[row, column]), unit, sign)}, interpolated"
+        return f"{value_text(float(self._field[row, column]), self._scale)}, interpolated"
 
     # Inside
 
@@ -317,10 +281,5 @@ class HeadView(QWidget):
         if self._head is None or self._values is None:
             self.setAccessibleDescription(self._message)
             return
-        sign, unit = self._scale.has_sign, self._scale.unit
         pairs = zip(self._head.layout.ch_names, self._values, strict=True)
-        self.setAccessibleDescription(", ".join(f"{name} {_value_text(float(v), unit, sign)}" for name, v in pairs))
-
-
-def _value_text(value: float, unit: str, sign: bool) -> str:
-    return trace_text(value, unit, sign) if sign else amount_text(value, unit)
+        self.setAccessibleDescription(", ".join(f"{name} {value_text(float(v), self._scale)}" for name, v in pairs))

@@ -9,7 +9,8 @@ from analysis.measuring import duration_text
 from analysis.scalp_maps import Topography
 from analysis.spectra import BANDS, Band
 from viewers.panels.base import Chooser, Panel, as_sentence, check_box, line_of, note
-from viewers.panels.head_view import HeadView, Scale
+from viewers.panels.head_view import HeadView
+from viewers.panels.value_scale import Scale
 from viewers.theme import Theme
 from viewers.time_scale import time_text
 

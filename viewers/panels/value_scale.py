@@ -1,0 +1,67 @@
+"""What the colours of a map of values stand for, and the bar that says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from PyQt6.QtCore import QLineF, QRectF, Qt
+from PyQt6.QtGui import QColor, QPainter, QPen
+
+from analysis.measuring import amount_text, trace_text
+from viewers.colour_scales import amount_scale, image, indices, signed_scale
+from viewers.theme import Theme, font, px
+
+BAR_HEIGHT = 9.0
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What the colours stand for: from `low` to `high` in `unit`; with a sign, zero has the colour of the ground."""
+
+    low: float
+    high: float
+    unit: str
+
+    @property
+    def has_sign(self) -> bool:
+        """Whether values may lie on either side of zero."""
+        return self.low < 0
+
+
+def colour_table(scale: Scale, theme: Theme) -> np.ndarray:
+    """Colours (256, 3) uint8 from the low to the high end."""
+    return signed_scale(theme) if scale.has_sign else amount_scale(theme)
+
+
+def colours_of(values: np.ndarray, scale: Scale, theme: Theme) -> list[QColor]:
+    """The colour of each value (n,)."""
+    rgb = colour_table(scale, theme)[indices(values, scale.low, scale.high)]
+    return [QColor(*colour) for colour in rgb.tolist()]
+
+
+def value_text(value: float, scale: Scale) -> str:
+    """A value with its unit, and its sign where the scale has one."""
+    return trace_text(value, scale.unit, True) if scale.has_sign else amount_text(value, scale.unit)
+
+
+def paint_scale_bar(
+    painter: QPainter, scale: Scale, middle: float, top: float, room: float, width: float, theme: Theme
+) -> None:
+    """Draw the colours, `width` wide about `middle`, within `room` pixels below `top`, and write what both ends are."""
+    bar = QRectF(middle - width / 2, top + (room - BAR_HEIGHT) / 2, width, BAR_HEIGHT)
+    painter.drawImage(bar, image(colour_table(scale, theme)[None]))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(theme.colour("border"), 1))
+    painter.drawRect(bar)
+    painter.setFont(font(11))
+    painter.setPen(theme.colour("text"))
+    low = amount_text(scale.low, sign=True) if scale.has_sign else "0"
+    high = amount_text(scale.high, scale.unit, sign=scale.has_sign)
+    side = Qt.AlignmentFlag.AlignVCenter
+    beside, y = px(90.0), bar.top() - 6
+    painter.drawText(QRectF(bar.left() - beside - 6, y, beside, 21), side | Qt.AlignmentFlag.AlignRight, low)
+    painter.drawText(QRectF(bar.right() + 6, y, beside, 21), side | Qt.AlignmentFlag.AlignLeft, high)
+    if scale.has_sign:
+        painter.setPen(QPen(theme.colour("muted"), 1))
+        painter.drawLine(QLineF(middle, bar.bottom(), middle, bar.bottom() + 3))
