@@ -101,8 +101,11 @@ def gate_interventions(inputs: Inputs, progress: Progress) -> Findings:
 def _answers(model: Axon, batches: Sequence[Tensor], positions: Tensor) -> tuple[np.ndarray, np.ndarray | None]:
     """Mean tokens (windows, D) and, with a head, class probabilities (windows, K)."""
     with torch.inference_mode(), _threads_for(model):
-        pooled = torch.cat([mean_over_tokens(model.tokens(batch, positions), None) for batch in batches])
-        scores = model.classify(pooled).softmax(-1).cpu().numpy() if model.config.n_outputs else None
+        tokens = [model.tokens(batch, positions) for batch in batches]
+        pooled = torch.cat([mean_over_tokens(part, None) for part in tokens])
+        scores = None
+        if model.config.n_outputs:
+            scores = torch.cat([model.scores(part) for part in tokens]).softmax(-1).cpu().numpy()
     return pooled.cpu().numpy(), scores
 
 

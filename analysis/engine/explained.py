@@ -23,7 +23,7 @@ from analysis.progress import Progress
 from analysis.recording import Window
 from analysis.seizure_marks import join_spans, seizures
 from models.axon.interventions import differentiable_gates
-from models.axon.model import Axon, mean_over_tokens
+from models.axon.model import Axon
 from models.mvpformer.model import MVPFormer
 from models.prise.interventions import with_pinned_routing
 from models.prise.model import Prise
@@ -170,7 +170,7 @@ def _axon(source: ModelInput, batch: Tensor, onset: float) -> Explained:
     def score(scaled: Tensor) -> Tensor:
         places = positions.expand(len(scaled), -1, -1)
         tokens = model.encoder.contextualise(model.encoder.embed_standardised(scaled, places), places)
-        return model.classify(mean_over_tokens(tokens, None))
+        return model.scores(tokens)
 
     sfreq = model.config.sampling_rate_hz
     return Explained(signal, scale[0], offset[0], score, lambda: differentiable_gates(model), sfreq, onset)
@@ -193,7 +193,7 @@ def _prise(source: ModelInput, batch: Tensor, onset: float) -> Explained:
     def score(scaled: Tensor) -> Tensor:
         x = model.features(scaled, index)
         tokens = model.encode(model.tokenize(x, model.bias(scaled, index)), model.kept_groups(x))
-        return model.classify(tokens)
+        return model.classify(tokens, index)
 
     def run() -> None:
         with torch.no_grad():

@@ -18,7 +18,7 @@ from analysis.engine.inputs import Inputs
 from analysis.engine.model_inputs import ModelInput, model_input
 from analysis.errors import AnalysisError
 from analysis.progress import Progress
-from models.axon.model import Axon, mean_over_tokens
+from models.axon.model import Axon
 from models.mvpformer.model import MVPFormer
 from models.prise.introspection import tokenizer_attention
 from models.prise.model import Prise
@@ -52,9 +52,7 @@ def _with_gradient(module: torch.nn.Module, run: Callable[[], Tensor], target: i
 def _axon(model: Axon, arguments: Mapping[str, Any], target: int, layer: int) -> Tensor:
     """(B, C, T)."""
     module = _stage([*model.encoder.blocks, model.encoder.final_norm], layer)
-    tokens, gradient = _with_gradient(
-        module, lambda: model.classify(mean_over_tokens(model.tokens(**arguments), None)), target
-    )
+    tokens, gradient = _with_gradient(module, lambda: model.scores(model.tokens(**arguments)), target)
     return weighted_map(tokens, gradient, (1, 2))
 
 

@@ -74,7 +74,7 @@ def _integrate(model: Prise, arguments: dict[str, Any], target: int, progress: P
     full = bias[:, :, None].expand(-1, -1, model.config.num_heads, -1, -1)
 
     def score(m: Tensor) -> Tensor:
-        return model.classify(model.encode(model.tokenize(x, m), keep))[:, target].sum()
+        return model.classify(model.encode(model.tokenize(x, m), keep), index)[:, target].sum()
 
     def run() -> None:
         with torch.no_grad():

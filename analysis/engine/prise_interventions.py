@@ -111,7 +111,7 @@ def _answers(model: Prise, batches: Sequence[dict[str, Any]]) -> tuple[np.ndarra
             there = [g for g in range(made.shape[2]) if g not in model.dropped]
             tokens.append(made[:, :, there].mean((1, 2)))
             if model.head is not None:
-                scores.append(model.classify(made).softmax(-1))
+                scores.append(model.classify(made, model.index(arguments["channels"])).softmax(-1))
     return torch.cat(tokens).cpu().numpy(), torch.cat(scores).cpu().numpy() if scores else None
 
 

@@ -22,6 +22,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "position_unit": ("cm", "mm"),
     "scale_gate": ("token", "layer"),
     "window": ("radius", "span"),
+    "pool": ("mean", "channel"),
 }
 _LEAST_GATE_WIDTH = 16
 _SHORTEST_SCALE = 2  # patches, of the variant with three windows
@@ -34,7 +35,9 @@ class AxonConfig:
     `variant` is one of the paper's Table 12. `temporal_window` is a radius in patches (public code) or, with `window`
     "span", all the patches of the window (paper). `spatial_encoder` and `position_unit` say how positions become
     features: the public code's small network on centimetres, or the paper's linear map on millimetres. `scale_gate`
-    is one weight a token (public code) or one a layer (paper). `n_outputs` is 0 without a classification head.
+    is one weight a token (public code) or one a layer (paper). `n_outputs` is 0 without a classification head, which
+    is given the mean of all tokens (paper), or with `pool` "channel" each channel's own, whose scores a smooth maximum
+    of `pool_sharpness` joins.
     """
 
     patch_size: int = 200
@@ -55,6 +58,8 @@ class AxonConfig:
     scale_gate: Literal["token", "layer"] = "token"
     window: Literal["radius", "span"] = "radius"
     n_neighbours: int = 6
+    pool: Literal["mean", "channel"] = "mean"
+    pool_sharpness: float = 4.0
 
     def __post_init__(self) -> None:
         for name in (*_COUNTS, "n_outputs"):
@@ -68,6 +73,8 @@ class AxonConfig:
             raise ValueError(f"dropout must be at least 0 and below 1, not {self.dropout!r}")
         if not isinstance(self.sampling_rate_hz, int | float) or not self.sampling_rate_hz > 0:
             raise ValueError(f"sampling_rate_hz must be a number above 0, not {self.sampling_rate_hz!r}")
+        if not isinstance(self.pool_sharpness, int | float) or not self.pool_sharpness > 0:
+            raise ValueError(f"pool_sharpness must be a number above 0, not {self.pool_sharpness!r}")
         if self.embed_dim % self.num_heads or self.embed_dim % 2:
             raise ValueError("embed_dim must be even and a multiple of num_heads")
 
@@ -128,7 +135,9 @@ TINY_WIDTH = 128
 
 def size_name(config: AxonConfig) -> str:
     """ "published" for the sizes of the public checkpoint, "tiny" for a width of at most 128, otherwise "other"."""
-    free = {name: getattr(config, name) for name in ("n_outputs", "head_hidden_dim", "dropout")}
+    free = {
+        name: getattr(config, name) for name in ("n_outputs", "head_hidden_dim", "dropout", "pool", "pool_sharpness")
+    }
     if config == replace(AXON, **free):
         return "published"
     return "tiny" if config.embed_dim <= TINY_WIDTH else "other"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["labels", "looks_like", "preprocessing", "published_state", "resolve", "size_name", "weights"]
 
-WINDOW_FIELDS = ("window_seconds",)
+WINDOW_FIELDS: tuple[str, ...] = ()  # no size of the model depends on the window, so a container's own counts
 WINDOW_SECONDS = 10.0
 HEAD = "final_layer."
 _TITLE = "an AXON"

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from models.axon.attention import AxisAttention, DenseAttention, neighbour_bias
 from models.axon.config import AxonConfig
 from models.axon.layers import FeedForward, LayerGate, RMSNorm, TokenGate, place_encoder, standardised, time_code
+from models.common.pooling import smooth_maximum
 from models.errors import CheckpointError
 from models.families import Checkpoint
 
@@ -132,10 +133,20 @@ class Axon(nn.Module):
 
     def logits(self, signal: Tensor, positions: Tensor, missing: Tensor | None = None) -> Tensor:
         """Class scores (B, K); CheckpointError without a classification head."""
-        return self.classify(self.pooled(signal, positions, missing))
+        return self.scores(self.tokens(signal, positions, missing), missing)
+
+    def scores(self, tokens: Tensor, missing: Tensor | None = None) -> Tensor:
+        """Class scores (B, K) of tokens (B, C, T, D), those of `missing` channels (B, C) being zeros."""
+        if self.config.pool == "mean":
+            return self.classify(mean_over_tokens(tokens, missing))
+        return smooth_maximum(self.channel_scores(tokens), self.config.pool_sharpness, missing)
+
+    def channel_scores(self, tokens: Tensor) -> Tensor:
+        """Class scores (B, C, K) of each channel alone, from the mean of its tokens (B, C, T, D)."""
+        return self.classify(tokens.mean(2))
 
     def classify(self, pooled: Tensor) -> Tensor:
-        """Class scores (B, K) of mean tokens (B, D)."""
+        """Class scores (…, K) of mean tokens (…, D)."""
         if not self.config.n_outputs:
             where = self.checkpoint.path if self.checkpoint else None
             raise CheckpointError(

@@ -7,6 +7,7 @@ from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, Literal
 
 Normalisation = Literal["sequence", "window"]
+Pool = Literal["all", "channel"]
 
 TINY_WIDTH = 128
 
@@ -46,7 +47,8 @@ class HeadConfig:
 
     `context` is None for a window task. `context_units` units go through the backbone as one sequence;
     `normalisation` says over what the input's mean and deviation were taken in fine-tuning: the whole "sequence", or
-    each unit's own "window".
+    each unit's own "window". With the `pool` "all" the readout lays all tokens of a unit side by side (paper); with
+    "channel" it reads each channel alone, and a smooth maximum of `pool_sharpness` joins their scores (our definition).
     """
 
     channels: tuple[str, ...]
@@ -57,6 +59,8 @@ class HeadConfig:
     context: ContextConfig | None = None
     context_units: int = 1
     normalisation: Normalisation = "window"
+    pool: Pool = "all"
+    pool_sharpness: float = 4.0
 
     def __post_init__(self) -> None:
         for name in ("unit_steps", "n_outputs", "d_token", "d_hidden", "context_units"):
@@ -65,11 +69,15 @@ class HeadConfig:
             raise ValueError("channels must name each channel of the head once")
         if self.normalisation not in ("sequence", "window"):
             raise ValueError(f"normalisation must be sequence or window, not {self.normalisation!r}")
+        if self.pool not in ("all", "channel") or (self.pool == "channel" and self.context is not None):
+            raise ValueError(f"pool must be all, or channel without a context, not {self.pool!r}")
+        if not isinstance(self.pool_sharpness, int | float) or not self.pool_sharpness > 0:
+            raise ValueError(f"pool_sharpness must be a number above 0, not {self.pool_sharpness!r}")
 
     @property
     def n_tokens(self) -> int:
-        """Tokens of one unit: token channel * unit_steps + step."""
-        return len(self.channels) * self.unit_steps
+        """Tokens of one unit that the readout takes: token channel * unit_steps + step, or those of one channel."""
+        return self.unit_steps * (1 if self.pool == "channel" else len(self.channels))
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> HeadConfig:

@@ -13,8 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from models.common.pooling import smooth_maximum
 from models.errors import CheckpointError
-from models.neurduo.config import NeurDuoConfig
+from models.neurduo.config import HeadConfig, NeurDuoConfig
 from models.neurduo.encoder import FastSignalEncoder, MetadataEncoder, SignalPatchEncoder
 from models.neurduo.heads import ContextHead, PredictionHead, Readout, unit_tokens
 from models.neurduo.memory import MemoryRetrieval, MemoryWriter, Retrieved, WritePlan
@@ -137,7 +138,10 @@ class NeurDuo(nn.Module):
         head gives the scores of each next code (B, C, S, codes).
         """
         z = self.tokens(chunks, positions, reference_ids, missing)
-        return self.unit_logits(z, valid) if self.has_classifier else self.code_logits(z)
+        if not self.has_classifier:
+            return self.code_logits(z)
+        absent = None if missing is None else missing.expand(z.shape[:2])
+        return self.unit_logits(z, valid, absent)
 
     def code_logits(self, z: Tensor) -> Tensor:
         """z (.., D + E) -> scores of the code of the chunk after it (.., codes)."""
@@ -158,10 +162,32 @@ class NeurDuo(nn.Module):
             )
         if z.shape[1] != len(head.channels):
             raise ValueError(f"this head reads {len(head.channels)} channels, not {z.shape[1]}")
+        if head.pool == "channel":
+            return self._channel_embeddings(z, readout, head).mean(2)
         return readout.embed(unit_tokens(z, head.unit_steps)).view(z.shape[0], -1, head.d_hidden)
 
-    def unit_logits(self, z: Tensor, valid: Tensor | None = None) -> Tensor:
-        """z (B, C, units * unit_steps, D + E) -> (B, units, outputs), see `logits`."""
+    def channel_logits(self, z: Tensor) -> Tensor:
+        """z (B, C, units * unit_steps, D + E) -> (B, C, units, outputs): what each channel alone says."""
+        readout, head = self.readout, self.config.head
+        if readout is None or head is None or head.pool != "channel":
+            raise ValueError("this head does not score single channels")
+        return readout.mlp[3:](self._channel_embeddings(z, readout, head)).transpose(1, 2)
+
+    @staticmethod
+    def _channel_embeddings(z: Tensor, readout: Readout, head: HeadConfig) -> Tensor:
+        """(B, units, C, hidden) of z (B, C, units * unit_steps, D + E)."""
+        n_items, n_channels, n_steps, width = z.shape
+        units = z.view(n_items, n_channels, n_steps // head.unit_steps, head.unit_steps, width).transpose(1, 2)
+        return readout.embed(units.flatten(0, 2)).view(n_items, -1, n_channels, head.d_hidden)
+
+    def unit_logits(self, z: Tensor, valid: Tensor | None = None, missing: Tensor | None = None) -> Tensor:
+        """z (B, C, units * unit_steps, D + E) -> (B, units, outputs), see `logits`.
+
+        A head that reads channels alone leaves out those `missing` (B, C).
+        """
+        head = self.config.head
+        if head is not None and head.pool == "channel":
+            return smooth_maximum(self.channel_logits(z), head.pool_sharpness, missing)
         units = self.unit_embeddings(z)
         if self.context is not None:
             return self.context(units, valid)

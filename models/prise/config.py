@@ -21,7 +21,8 @@ class PriseConfig:
     `n_shared` is how many experts of each block's pool of 8 are shared, block by block in the order tokenizer,
     temporal and group in turn, decoder. `ffn` "dense" is the pilot, whose blocks have one feed-forward of
     `dense_dim`. `n_patches` is the number of seconds the head was made for; `n_outputs` is 0 without a head.
-    `beta` is the strength of the static groups.
+    `beta` is the strength of the static groups. The head reads all group tokens (paper), or with `pool` "channel" the
+    decoder's tokens of each channel alone, whose scores a smooth maximum of `pool_sharpness` joins.
     """
 
     embed_dim: int = 384
@@ -50,6 +51,8 @@ class PriseConfig:
     sampling_rate_hz: float = 256.0
     lora_rank: int = 0
     lora_alpha: float = 16.0
+    pool: Literal["groups", "channel"] = "groups"
+    pool_sharpness: float = 4.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_shared", tuple(self.n_shared))
@@ -71,6 +74,10 @@ class PriseConfig:
             raise ValueError(f"n_shared needs {self.n_blocks} numbers from 0 to {N_POOL - self.top_k}")
         if self.ffn not in ("moe", "dense"):
             raise ValueError(f"ffn must be moe or dense, not {self.ffn!r}")
+        if self.pool not in ("groups", "channel"):
+            raise ValueError(f"pool must be groups or channel, not {self.pool!r}")
+        if not isinstance(self.pool_sharpness, int | float) or not self.pool_sharpness > 0:
+            raise ValueError(f"pool_sharpness must be a number above 0, not {self.pool_sharpness!r}")
         if not self.beta >= 0:
             raise ValueError(f"beta must be at least 0, not {self.beta!r}")
 
@@ -133,6 +140,8 @@ _FREE = (
     "lora_alpha",
     "dropout",
     "drop_path",
+    "pool",
+    "pool_sharpness",
 )
 
 

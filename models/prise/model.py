@@ -11,6 +11,7 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
+from models.common.pooling import smooth_maximum
 from models.errors import CheckpointError
 from models.families import Checkpoint
 from models.prise.blocks import Block, RMSNorm
@@ -45,8 +46,29 @@ class DualStreamHead(nn.Module):
         return cast(Tensor, self.classify(self.norm(torch.cat(streams, -1))))
 
 
+class ChannelHead(nn.Module):
+    """Class scores of every channel, from the mean over time of its decoded tokens (our definition)."""
+
+    def __init__(self, config: PriseConfig) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(config.embed_dim)
+        self.classify = nn.Sequential(
+            nn.Linear(config.embed_dim, HEAD_DIM), nn.GELU(), nn.Linear(HEAD_DIM, config.n_outputs)
+        )
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Scores (B, C, n) of tokens (B, T, C, D)."""
+        return cast(Tensor, self.classify(self.norm(tokens.mean(1))))
+
+
 def _branch(size: int, width: int) -> nn.Sequential:
     return nn.Sequential(nn.Linear(size, HEAD_DIM), nn.GELU(), nn.Linear(HEAD_DIM, width))
+
+
+def _head(config: PriseConfig) -> nn.Module | None:
+    if not config.n_outputs:
+        return None
+    return ChannelHead(config) if config.pool == "channel" else DualStreamHead(config)
 
 
 class Prise(nn.Module):
@@ -76,7 +98,7 @@ class Prise(nn.Module):
         self.spectrum = nn.Linear(width, config.patch_size // 2 + 1)
         self.selector = Selector(width, config.n_selected) if config.has_selector else None
         self.dropped: frozenset[int] = frozenset()  # groups taken out, as an intervention
-        self.head = DualStreamHead(config) if config.n_outputs else None
+        self.head = _head(config)
         nn.init.trunc_normal_(self.channel_embedding, std=_EMBEDDING_STD)
         for queries in (self.static_queries, self.dynamic_queries):
             nn.init.normal_(queries, std=_EMBEDDING_STD)
@@ -145,13 +167,17 @@ class Prise(nn.Module):
 
     def decode(self, h: Tensor, keep: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
         """Waveform (B, T, C, P) and log spectrum (B, T, C, P / 2 + 1) of each channel, from encoded tokens."""
+        x = self.channel_tokens(h, keep, index)
+        return self.waveform(x), self.spectrum(x)
+
+    def channel_tokens(self, h: Tensor, keep: Tensor, index: Tensor) -> Tensor:
+        """Decoded tokens (B, T, C, D) of each channel, from encoded tokens (B, T, G, D)."""
         batch, patches = h.shape[:2]
         x = self.channel_embedding[index].expand(batch * patches, -1, -1)
         removed = self._removed(keep, patches)
         for block in self.decoder:
             x = block(x, h.flatten(0, 1), removed)
-        x = self.decoder_norm(x).unflatten(0, (batch, patches))
-        return self.waveform(x), self.spectrum(x)
+        return cast(Tensor, self.decoder_norm(x)).unflatten(0, (batch, patches))
 
     # What is asked of every model
 
@@ -169,16 +195,21 @@ class Prise(nn.Module):
 
     def logits(self, signal: Tensor, channels: Sequence[str]) -> Tensor:
         """Class scores (B, K); CheckpointError without a classification head, ValueError for another length."""
-        return self.classify(self.tokens(signal, channels))
+        return self.classify(self.tokens(signal, channels), self.index(channels))
 
-    def classify(self, tokens: Tensor) -> Tensor:
-        """Class scores (B, K) of tokens (B, T, G, D)."""
+    def classify(self, tokens: Tensor, index: Tensor | None = None) -> Tensor:
+        """Class scores (B, K) of tokens (B, T, G, D); a head of channels has to be told their `index` (C,)."""
         if self.head is None:
             where = self.checkpoint.path if self.checkpoint else None
             raise CheckpointError(
                 f"this PRiSE-EEG has no classification head ({where or 'made here'}): choose a fine-tuned checkpoint"
             )
-        return cast(Tensor, self.head(tokens))
+        if self.config.pool == "groups":
+            return cast(Tensor, self.head(tokens))
+        if index is None:
+            raise ValueError("this head scores channels: give their index")
+        keep = (tokens != 0).any(-1).any(1).to(tokens.dtype)  # groups that are not kept come out as zeros
+        return smooth_maximum(self.head(self.channel_tokens(tokens, keep, index)), self.config.pool_sharpness)
 
     def index(self, channels: Sequence[str]) -> Tensor:
         """Places of the channels among the electrodes, (C,)."""
