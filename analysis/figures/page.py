@@ -8,15 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from textwrap import shorten
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analysis.annotation import Annotation
+from analysis.figures.layers import Arcs, Heat, Lane, RowLook, Shares
+from analysis.figures.layers import probability_lane as probability_lane
+from analysis.figures.page_layers import LaneAxes, draw_arcs, draw_bars, draw_heat, draw_lane, lane_words
+from analysis.figures.page_layout import FOOT_POINTS, OWN_POINTS, ROW_POINTS, TICK_POINTS, Layout, bar_words, pitch_of
+from analysis.figures.page_marks import PlacedName, draw_marks, draw_names, place_names
 from analysis.figures.row_scales import RowScale, foot_words, row_scales
-from analysis.figures.style import DIVERGING, GRID, INK, MUTED, RESEARCH_ONLY, VIOLET, styled
-from analysis.filtering import DisplayFilter
+from analysis.figures.style import GRID, INK, MM, MUTED, RESEARCH_ONLY, styled, text_mm
+from analysis.filtering import DisplayFilter, Filters, as_bank
 from analysis.montage import Montage
 from analysis.recording import Page, Recording, Window
 from analysis.signal_blocks import BlockSource
@@ -26,178 +31,209 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, FigureBase
 
-    from analysis.results import SeizurePrediction
-
-_MM = 25.4
 _SIDES = {"left": "#12427f", "right": "#a8261f", "midline": INK, "other": "#4a5563"}
-_LEFT, _RIGHT, _TOP, _FOOT, _LANE, _BAR = 22.0, 8.0, 11.0, 17.0, 14.0, 14.0  # mm
 _LINE_MM = 0.12
-_BLOCK_GAP = 0.6  # of a row
 _SAMPLES_PER_COLUMN = 4
 _COLUMNS_PER_MM = 8.0
-_NAME_LINES, _NAME_LENGTH, _LETTER_MM, _NAME_MM = 4, 32, 1.15, 2.7
-_HEAT = "BuGn"  # white where there is nothing
-_HEAT_ALPHA = 0.4  # the traces, which are dark, must stand out from the darkest heat
-
-
-@dataclass(frozen=True)
-class Heat:
-    """Values behind the traces: (channels, patches), each patch `step` seconds from `onsets` (seconds) on.
-
-    `centre` is the value without colour of a diverging scale, None for a sequential one.
-    """
-
-    ch_names: tuple[str, ...]
-    onsets: np.ndarray
-    step: float
-    values: np.ndarray
-    title: str
-    unit: str = "1"
-    centre: float | None = None
-
-
-@dataclass(frozen=True)
-class Lane:
-    """A curve under the traces: `times` and `values`, between `low` and `high`, with a threshold where there is one.
-
-    `names` are what the values 0, 1, 2… mean.
-    """
-
-    title: str
-    times: np.ndarray
-    values: np.ndarray
-    low: float = 0.0
-    high: float = 1.0
-    threshold: float | None = None
-    names: tuple[str, ...] = ()
+_TICK_GAP = 2.5  # mm between two times
+_SPEED = "##.# mm/s"  # until the room for the traces is known
+_USUAL_PITCH = 5.0
 
 
 @dataclass(frozen=True)
 class PageFigure:
-    """What a figure of a page shows; sizes in millimetres, times in seconds of the recording."""
+    """What a figure of a page shows; sizes in millimetres, times in seconds of the recording.
+
+    `looks` hold rows as a window draws them, `clock` writes times of day where the recording's start is known, `head`
+    stands over everything.
+    """
 
     recording: Recording
     montage: Montage
     window: Window
-    filters: DisplayFilter = field(default_factory=DisplayFilter)
+    filters: Filters = field(default_factory=DisplayFilter)
     uv_per_mm: float = 7.0
     size_mm: tuple[float, float] = (180.0, 120.0)
     marks: Sequence[Annotation] = ()
     heat: Heat | None = None
-    lanes: Sequence[Lane] = ()
+    lanes: Sequence[Lane | Shares] = ()
     foot: Sequence[str] = ()
+    more_heat: Sequence[Heat] = ()
+    arcs: Sequence[Arcs] = ()
+    looks: Sequence[RowLook] = ()
+    clock: bool = False
+    head: str = ""
 
-
-def probability_lane(prediction: SeizurePrediction) -> Lane:
-    """The lane of a model's probability of a seizure."""
-    if not len(prediction.times):
-        return Lane("p(seizure)", np.empty(0), np.empty(0), threshold=prediction.threshold)
-    times = np.append(prediction.times, prediction.times[-1] + prediction.durations[-1])
-    values = np.append(prediction.probability, prediction.probability[-1])
-    return Lane("p(seizure)", times, values, 0.0, 1.0, prediction.threshold)
+    @property
+    def heats(self) -> tuple[Heat, ...]:
+        """Everything behind the traces."""
+        return (*([self.heat] if self.heat is not None else []), *self.more_heat)
 
 
 def draw_page(page: PageFigure) -> Figure:
-    """The figure of a page."""
+    """The figure of a page; AnalysisError where the paper is too small for it."""
     from matplotlib.figure import Figure
 
     width, height = page.size_mm
     with styled():
-        figure = Figure(figsize=(width / _MM, height / _MM))
+        figure = Figure(figsize=(width / MM, height / MM))
         draw_page_on(figure, page)
     return figure
 
 
 def draw_page_on(figure: FigureBase, page: PageFigure) -> None:
     """Draw a page on a figure, or on a part of one, that is as large as the page asks for."""
-    width, height = page.size_mm
     with styled():
-        bar = _BAR if page.heat is not None else 0.0
-        below = _FOOT + len(page.lanes) * _LANE
-        room = height - _TOP - below
-        ax = _axes(figure, page, _LEFT, below, width - _LEFT - _RIGHT - bar, room)
-        names = _place_names(page)
-        lines = max((line for _, line, _ in names), default=-1) + 1
-        centres = _places(page.montage, room - lines * _NAME_MM)
-        signal = BlockSource(page.recording, page.montage, page.filters).page(page.window)
-        scales = row_scales(page.montage, page.recording, signal.data, page.uv_per_mm, _pitch(centres))
-        if page.heat is not None:
-            _draw_heat(figure, ax, page, centres, (width - _RIGHT - bar + 6.5, below + 0.25 * room, 2.5, 0.5 * room))
-        _draw_marks(ax, page)
-        _draw_traces(ax, page, signal, scales, centres)
-        _draw_names(ax, page, names, room)
-        _draw_scale(ax, page, scales, centres)
+        made = _Measures(page)
+        layout, centres = made.layout, made.centres
+        ax = _axes(figure, page, layout)
+        for heat in page.heats:
+            draw_heat(ax, heat, page.montage, centres)
+        draw_bars(figure, layout, page.heats, page.size_mm)
+        draw_marks(ax, page.marks, page.window)
+        _draw_traces(ax, page, made)
+        for arcs in page.arcs:
+            draw_arcs(ax, arcs, page.montage, centres)
+        draw_names(ax, made.names, layout.room, page.window)
+        _draw_scale(ax, page, made.scales, centres)
         for i, lane in enumerate(page.lanes):
-            _draw_lane(figure, page, lane, below - (i + 1) * _LANE + 2.0, width - _LEFT - _RIGHT - bar)
-        _write_foot(figure, page, scales)
+            place = LaneAxes(layout.left, layout.lane_foot(i), layout.width, page.size_mm, page.window)
+            draw_lane(figure, lane, place)
+        _write_foot(figure, page, layout)
 
 
 def page_scales(page: PageFigure) -> list[RowScale]:
     """The scale of each row of a page's figure."""
-    room = page.size_mm[1] - _TOP - _FOOT - len(page.lanes) * _LANE
-    lines = max((line for _, line, _ in _place_names(page)), default=-1) + 1
-    pitch = _pitch(_places(page.montage, room - lines * _NAME_MM))
-    signal = BlockSource(page.recording, page.montage, page.filters).page(page.window)
-    return row_scales(page.montage, page.recording, signal.data, page.uv_per_mm, pitch)
+    return _Measures(page).scales
 
 
-def _pitch(centres: np.ndarray) -> float:
-    """Millimetres from row to row."""
-    return float(np.abs(np.diff(centres)).min()) if len(centres) > 1 else 10.0
+class _Measures:
+    """The signal of a page, and where everything of it stands."""
+
+    def __init__(self, page: PageFigure) -> None:
+        self.signal: Page = BlockSource(page.recording, page.montage, page.filters).page(page.window)
+        self._looks = {look.row: look for look in page.looks}
+        self.layout = _layout(page, self._scales(page, _USUAL_PITCH))
+        self.names: list[PlacedName] = place_names(page.marks, page.window, self.layout.width)
+        self.centres = self.layout.places(max((name.line for name in self.names), default=-1) + 1)
+        self.scales = self._scales(page, pitch_of(self.centres))
+
+    def _scales(self, page: PageFigure, pitch: float) -> list[RowScale]:
+        data = self.signal.data
+        return row_scales(page.montage, page.recording, data, page.uv_per_mm, pitch, self._looks)
 
 
-def _axes(figure: FigureBase, page: PageFigure, left: float, bottom: float, width: float, height: float) -> Axes:
+def _layout(page: PageFigure, scales: Sequence[RowScale]) -> Layout:
+    named = [_row_words(page, scale) for scale in scales]
+    return Layout(
+        page.size_mm,
+        tuple(words for words, scale in zip(named, scales, strict=True) if not scale.is_own),
+        tuple(words for words, scale in zip(named, scales, strict=True) if scale.is_own),
+        tuple(row.block for row in page.montage.derivations),
+        tuple(words for lane in page.lanes for words in lane_words(lane)),
+        len(page.lanes),
+        tuple(dict.fromkeys(bar_words(heat) for heat in page.heats)),
+        (_settings_words(page, scales), *(arcs.title for arcs in page.arcs), *page.foot, RESEARCH_ONLY),
+        page.head,
+    )
+
+
+def _row_words(page: PageFigure, scale: RowScale) -> str:
+    if not scale.is_own:
+        return scale.row
+    notes = {look.row: look.note for look in page.looks}
+    return f"{scale.row} ({notes.get(scale.row) or scale.words()})"
+
+
+def _settings_words(page: PageFigure, scales: Sequence[RowScale]) -> str:
+    """What stands first at the foot: which recording, and how it is shown."""
+    up = {scale.per_mm > 0 for scale in scales if scale.kind and scale.per_mm is not None}
+    direction = "positive up" if up == {True} else "negative up"
+    bank = as_bank(page.filters)
+    own = [f"{kind} {chosen.describe()}" for kind, chosen in bank.own] if page.looks else []
+    filters = bank.page.describe() + (f" ({'; '.join(own)})" if own else "")
+    settings = (foot_words(scales, page.uv_per_mm), _SPEED, filters, direction)
+    return " · ".join((page.recording.path.name, page.montage.name, *settings))
+
+
+def _axes(figure: FigureBase, page: PageFigure, layout: Layout) -> Axes:
     """Axes placed in millimetres, y in millimetres from their foot."""
     w, h = page.size_mm
-    ax = figure.add_axes((left / w, bottom / h, width / w, height / h))
-    ax.set(xlim=(page.window.start, page.window.stop), ylim=(0, height), yticks=[])
+    ax = figure.add_axes((layout.left / w, layout.below / h, layout.width / w, layout.room / h))
+    ax.set(xlim=(page.window.start, page.window.stop), ylim=(0, layout.room), yticks=[])
     for side in ("left", "bottom"):
         ax.spines[side].set_visible(False)
-    ax.tick_params(axis="x", length=0, labelsize=6, labeltop=True, labelbottom=False, pad=1)
-    ticks = _ticks(page.window)
-    ax.set_xticks(ticks, [elapsed(t, 0 if ticks.size < 2 or ticks[1] - ticks[0] >= 1 else 2) for t in ticks])
+    ax.tick_params(axis="x", length=0, labelsize=TICK_POINTS, labeltop=True, labelbottom=False, pad=1)
+    ticks, words = _ticks(page, layout.width)
+    ax.set_xticks(ticks, words)
+    ax.annotate(
+        "h:min:s" if _clock(page) or page.window.stop >= 3600 else "min:s",
+        (0, 1), (-text_mm(words[0] if words else "", TICK_POINTS) / 2 / MM * 72 - 2, 1.5), "axes fraction",
+        "offset points", ha="right", va="bottom", fontsize=FOOT_POINTS, color=MUTED,
+    )  # fmt: skip
     ax.grid(axis="x", color=GRID, linewidth=0.3)
     ax.set_axisbelow(True)
     return ax
 
 
-def _ticks(window: Window) -> np.ndarray:
-    """At most about a dozen round times."""
+def _clock(page: PageFigure) -> bool:
+    return page.clock and page.recording.start_datetime is not None
+
+
+def _ticks(page: PageFigure, width: float) -> tuple[np.ndarray, list[str]]:
+    """Round times, as many as have room beside each other, and how they are written."""
     steps = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600)
-    step = next((s for s in steps if window.duration / s <= 12), steps[-1])
-    first = int(np.ceil(window.start / step - 1e-9))
-    return np.arange(first, int(np.floor(window.stop / step + 1e-9)) + 1) * step
+    window = page.window
+    for step in steps:
+        last = int(np.floor(window.stop / step + 1e-9))
+        ticks = np.arange(int(np.ceil(window.start / step - 1e-9)), last + 1) * step
+        if ticks.size > 12:
+            continue
+        words = [_time_words(page, float(time), 0 if step >= 1 else 2) for time in ticks]
+        room = max((text_mm(word, TICK_POINTS) for word in words), default=0.0) + _TICK_GAP
+        if step / window.duration * width >= room:
+            break
+    return ticks, words
 
 
-def _places(montage: Montage, room: float) -> np.ndarray:
-    """Height of each row's zero, mm above the foot, with a gap between blocks."""
-    at, y = 0.0, []
-    previous: int | None = None
-    for row in montage.derivations:
-        at += 1.0 + (_BLOCK_GAP if previous is not None and row.block != previous else 0.0)
-        previous = row.block
-        y.append(at)
-    pitch = room / (at + 0.5)
-    return room - (np.array(y) - 0.25) * pitch
+def _time_words(page: PageFigure, time: float, decimals: int) -> str:
+    start = page.recording.start_datetime
+    if not _clock(page) or start is None:
+        return elapsed(time, decimals)
+    moment = start + timedelta(seconds=time)
+    return f"{moment:%H:%M:%S}" + (f".{moment.microsecond // 10000:02d}" if decimals else "")
 
 
-def _draw_traces(ax: Axes, page: PageFigure, signal: Page, scales: Sequence[RowScale], centres: np.ndarray) -> None:
+def _draw_traces(ax: Axes, page: PageFigure, made: _Measures) -> None:
     """The traces, and at the left the names of the rows with their scale where it is not the page's."""
     from matplotlib.collections import LineCollection
+    from matplotlib.patches import Rectangle
 
+    signal, pitch = made.signal, pitch_of(made.centres)
     times = signal.first_time + np.arange(signal.data.shape[0]) / signal.sfreq
-    columns = int((page.size_mm[0] - _LEFT - _RIGHT) * _COLUMNS_PER_MM)
-    size = min(6.5, 2.2 * _pitch(centres))
-    for i, (row, scale) in enumerate(zip(page.montage.derivations, scales, strict=True)):
+    columns = int(made.layout.width * _COLUMNS_PER_MM)
+    looks = {look.row: look for look in page.looks}
+    for i, (row, scale) in enumerate(zip(page.montage.derivations, made.scales, strict=True)):
+        look, centre = looks.get(row.name), made.centres[i]
         height = scale.heights(signal.data[:, i])
-        lines = [np.column_stack([t, centres[i] + y]) for t, y in _runs(*_thinned(times, height, columns))]
-        colour = _SIDES[row.side]
-        ax.add_collection(LineCollection(lines, colors=colour, linewidths=_LINE_MM / _MM * 72), autolim=False)
+        lines = [np.column_stack([t, centre + y]) for t, y in _runs(*_thinned(times, height, columns))]
+        colour = (look.colour if look is not None else "") or _SIDES[row.side]
+        traces = LineCollection(lines, colors=colour, linewidths=_LINE_MM / MM * 72, label=row.name)
+        ax.add_collection(traces, autolim=False)
+        if look is not None and look.is_cut:
+            room = (page.window.start, centre - pitch / 2)
+            traces.set_clip_path(Rectangle(room, page.window.duration, pitch, transform=ax.transData))
+        words = _row_words(page, scale)
         ax.annotate(
-            f"{row.name} ({scale.words()})" if scale.is_own else row.name, (0, centres[i]), (-2, 0),
-            ("axes fraction", "data"), "offset points", ha="right", va="center",
-            fontsize=min(size, 4.5) if scale.is_own else size, color=colour,
+            words, (0, centre), (-2, 0), ("axes fraction", "data"), "offset points", ha="right", va="center",
+            fontsize=_points(words, scale, pitch, made.layout.left), color=colour,
         )  # fmt: skip
+
+
+def _points(words: str, scale: RowScale, pitch: float, room: float) -> float:
+    """The size of a row's name: no higher than the row, no longer than the room beside it."""
+    most = min(OWN_POINTS if scale.is_own else ROW_POINTS, 2.2 * pitch)
+    return min(most, most * (room - 1.5) / max(text_mm(words, most), 1e-6))
 
 
 def _thinned(times: np.ndarray, values: np.ndarray, columns: int) -> tuple[np.ndarray, np.ndarray]:
@@ -221,90 +257,10 @@ def _runs(times: np.ndarray, values: np.ndarray) -> list[tuple[np.ndarray, np.nd
     return [(times[a:z], values[a:z]) for a, z in zip(edges[::2], edges[1::2], strict=True) if z - a > 1]
 
 
-def _draw_heat(
-    figure: FigureBase, ax: Axes, page: PageFigure, centres: np.ndarray, bar: tuple[float, float, float, float]
-) -> None:
-    """Each row's band in the colours of its electrodes' mean, and the scale beside the page."""
-    from matplotlib import colormaps
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Normalize
-
-    heat = page.heat
-    assert heat is not None
-    finite = heat.values[np.isfinite(heat.values)]
-    if heat.centre is None:
-        scale, name = Normalize(min(0.0, float(finite.min())), float(finite.max())), _HEAT
-    else:
-        most = max(float(np.abs(finite - heat.centre).max()), 1e-12)
-        scale, name = Normalize(heat.centre - most, heat.centre + most), DIVERGING
-    index = {channel: i for i, channel in enumerate(heat.ch_names)}
-    pitch = _pitch(centres)
-    edges = np.append(heat.onsets, heat.onsets[-1] + heat.step)
-    for centre, row in zip(centres, page.montage.derivations, strict=True):
-        # Of many electrodes that a row is shown against, an average or neighbours, none is what the row is about.
-        shown = (row.anode, *row.cathode) if len(row.cathode) <= 1 else (row.anode,)
-        rows = [index[channel] for channel in shown if channel in index]
-        if rows:
-            values = heat.values[rows].mean(0)[None]
-            ax.pcolormesh(
-                edges, [centre - pitch / 2, centre + pitch / 2], values, cmap=colormaps[name], norm=scale,
-                alpha=_HEAT_ALPHA, linewidth=0, rasterized=True, shading="flat", zorder=0.5,
-            )  # fmt: skip
-    w, h = page.size_mm
-    place = figure.add_axes((bar[0] / w, bar[1] / h, bar[2] / w, bar[3] / h))
-    legend = figure.colorbar(ScalarMappable(scale, colormaps[name]), cax=place, alpha=_HEAT_ALPHA)
-    legend.set_label(heat.title + (f" ({heat.unit})" if heat.unit != "1" else ""), fontsize=6)
-    legend.ax.tick_params(labelsize=5, length=1.5)
-
-
-def _shown_marks(page: PageFigure) -> list[Annotation]:
-    shown = [mark for mark in page.marks if mark.onset < page.window.stop and mark.stop >= page.window.start]
-    return sorted(shown, key=lambda mark: mark.onset)
-
-
-def _draw_marks(ax: Axes, page: PageFigure) -> None:
-    """Spans shaded, onsets as lines; what a model says in violet."""
-    for mark in _shown_marks(page):
-        colour = VIOLET if mark.is_model else INK
-        start, stop = max(mark.onset, page.window.start), min(mark.stop, page.window.stop)
-        if stop > start:
-            ax.axvspan(start, stop, color=colour, alpha=0.08, linewidth=0, zorder=0.4)
-        if mark.onset >= page.window.start:
-            ax.axvline(mark.onset, color=colour, linewidth=0.5, linestyle="-" if mark.is_model else (0, (4, 2)))
-
-
-def _place_names(page: PageFigure) -> list[tuple[Annotation, int, float]]:
-    """The names of marks: which line each stands on, 0 on top, and where it begins in seconds, never past the edge."""
-    speed = (page.size_mm[0] - _LEFT - _RIGHT - (_BAR if page.heat is not None else 0.0)) / page.window.duration
-    free = [page.window.start] * _NAME_LINES
-    placed = []
-    for mark in _shown_marks(page):
-        length = (len(_name_of(mark)) * _LETTER_MM + 2.0) / speed
-        start = max(page.window.start, min(max(mark.onset, page.window.start), page.window.stop - length))
-        line = next((i for i, at in enumerate(free) if at <= start), None)
-        if line is not None:
-            free[line] = start + length
-            placed.append((mark, line, start))
-    return placed
-
-
-def _name_of(mark: Annotation) -> str:
-    return shorten(mark.title or "mark", _NAME_LENGTH, placeholder="…")
-
-
-def _draw_names(ax: Axes, page: PageFigure, names: Sequence[tuple[Annotation, int, float]], room: float) -> None:
-    """The names of marks above the traces."""
-    for mark, line, start in names:
-        ax.text(
-            start + 0.004 * page.window.duration, room - 0.6 - line * _NAME_MM, _name_of(mark), fontsize=5.5,
-            color=VIOLET if mark.is_model else INK, va="top", clip_on=True,
-            bbox={"facecolor": "white", "alpha": 0.85, "linewidth": 0, "pad": 0.6},
-        )  # fmt: skip
-
-
 def _draw_scale(ax: Axes, page: PageFigure, scales: Sequence[RowScale], centres: np.ndarray) -> None:
-    """One second below at the right, and beside the last row of the page's sensitivity what 10 mm of it are."""
-    second = 1.0 if page.window.duration <= 60 else round(page.window.duration / 10)
+    """A length of time below at the right, and beside the last row of the page's sensitivity what 10 mm of it are."""
+    duration = page.window.duration
+    second = 0.1 if duration < 2 else 1.0 if duration <= 60 else round(duration / 10)
     x, y, height = page.window.stop - second, -1.0, 10.0
     ax.plot([x, x + second], [y, y], color=INK, linewidth=0.7, solid_capstyle="butt", clip_on=False)
     ax.annotate(
@@ -323,27 +279,10 @@ def _draw_scale(ax: Axes, page: PageFigure, scales: Sequence[RowScale], centres:
     )  # fmt: skip
 
 
-def _draw_lane(figure: FigureBase, page: PageFigure, lane: Lane, bottom: float, width: float) -> None:
+def _write_foot(figure: FigureBase, page: PageFigure, layout: Layout) -> None:
     w, h = page.size_mm
-    ax = figure.add_axes((_LEFT / w, bottom / h, width / w, (_LANE - 4.0) / h))
-    ax.set(xlim=(page.window.start, page.window.stop), ylim=(lane.low, lane.high), xticks=[])
-    ax.tick_params(labelsize=5, length=1.5)
-    ax.step(lane.times, lane.values, where="post", color=VIOLET, linewidth=0.8)
-    if lane.names:
-        ax.set_yticks(range(len(lane.names)), lane.names)
-    else:
-        ax.fill_between(lane.times, lane.low, lane.values, step="post", color=VIOLET, alpha=0.2, linewidth=0)
-    if lane.threshold is not None:
-        ax.axhline(lane.threshold, color=MUTED, linewidth=0.5, linestyle="--")
-    ax.set_ylabel(lane.title, fontsize=6)
-
-
-def _write_foot(figure: FigureBase, page: PageFigure, scales: Sequence[RowScale]) -> None:
-    speed = (page.size_mm[0] - _LEFT - _RIGHT - (_BAR if page.heat is not None else 0.0)) / page.window.duration
-    settings = (foot_words(scales, page.uv_per_mm), f"{speed:.3g} mm/s", page.filters.describe(), "negative up")
-    lines = [
-        " · ".join((page.recording.path.name, page.montage.name, *settings)),
-        *page.foot,
-        RESEARCH_ONLY,
-    ]
-    figure.text(0.008, 0.008, "\n".join(lines), fontsize=5.5, color=MUTED, va="bottom")
+    speed = f"{layout.width / page.window.duration:.3g} mm/s"
+    lines = [line.replace(_SPEED, speed) for line in layout.foot_lines]
+    figure.text(1.5 / w, 1.0 / h, "\n".join(lines), fontsize=FOOT_POINTS, color=MUTED, va="bottom", linespacing=1.2)
+    if page.head:
+        figure.text(1.5 / w, 1 - 1.0 / h, page.head, fontsize=TICK_POINTS, color=INK, va="top")

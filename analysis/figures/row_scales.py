@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from analysis.channel_kinds import FIXED, KIND_TITLES, kind_of
+from analysis.figures.layers import RowLook
 from analysis.montage import Montage
 from analysis.recording import Channel, Recording
 
@@ -45,12 +46,35 @@ class RowScale:
 
 
 def row_scales(
-    montage: Montage, recording: Recording, data: np.ndarray, uv_per_mm: float, pitch: float
+    montage: Montage,
+    recording: Recording,
+    data: np.ndarray,
+    uv_per_mm: float,
+    pitch: float,
+    looks: Mapping[str, RowLook] | None = None,
 ) -> list[RowScale]:
-    """The scales of all rows; `data` (samples, rows) is what the page shows, `pitch` millimetres from row to row."""
+    """The scales of all rows; `data` (samples, rows) is what the page shows, `pitch` millimetres from row to row.
+
+    Rows that have a look, by their names, keep the scale that a window gave them.
+    """
     channels = {channel.name: channel for channel in recording.channels}
-    rows = montage.derivations
-    return [_scale(row.name, channels[row.anode], data[:, i], uv_per_mm, pitch) for i, row in enumerate(rows)]
+    made = []
+    for i, row in enumerate(montage.derivations):
+        channel, look = channels[row.anode], (looks or {}).get(row.name)
+        made.append(
+            _as_shown(look, channel, pitch)
+            if look is not None
+            else _scale(row.name, channel, data[:, i], uv_per_mm, pitch)
+        )
+    return made
+
+
+def _as_shown(look: RowLook, channel: Channel, pitch: float) -> RowScale:
+    if look.per_mm is None:
+        per_mm = look.span / (_OWN_SHARE * pitch) if look.span > 0 else None
+        return RowScale(look.row, per_mm, look.unit, look.zero, True)
+    kind = kind_of(channel)
+    return RowScale(look.row, look.per_mm, look.unit, look.zero, bool(look.note), "" if kind == FIXED else kind)
 
 
 def _scale(row: str, channel: Channel, values: np.ndarray, uv_per_mm: float, pitch: float) -> RowScale:
@@ -69,13 +93,21 @@ def _scale(row: str, channel: Channel, values: np.ndarray, uv_per_mm: float, pit
 
 def foot_words(scales: Sequence[RowScale], uv_per_mm: float) -> str:
     """The page's sensitivity and which rows have another, for the foot of a page."""
-    kinds = {scale.kind: scale.words() for scale in scales if scale.is_own and scale.kind}
-    parts = [f"{KIND_TITLES.get(kind, kind)} {words}" for kind, words in kinds.items()]
+    parts = []
+    for kind in dict.fromkeys(scale.kind for scale in scales if scale.is_own and scale.kind):
+        rows = [scale for scale in scales if scale.kind == kind]
+        for words in dict.fromkeys(scale.words() for scale in rows if scale.is_own):
+            alike = [scale.row for scale in rows if scale.is_own and scale.words() == words]
+            named = KIND_TITLES.get(kind, kind) if len(alike) == len(rows) else _listed(alike)
+            parts.append(f"{named} {words}")
     own = [scale.row for scale in scales if scale.is_own and not scale.kind]
     if own:
-        more = f" and {len(own) - _NAMED} more" if len(own) > _NAMED else ""
-        parts.append(f"{', '.join(own[:_NAMED])}{more} on own scales, positive up")
+        parts.append(f"{_listed(own)} on own scales, positive up")
     return f"{uv_per_mm:g} µV/mm" + (f" ({'; '.join(parts)})" if parts else "")
+
+
+def _listed(rows: Sequence[str]) -> str:
+    return ", ".join(rows[:_NAMED]) + (f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else "")
 
 
 def described(scales: Sequence[RowScale]) -> Mapping[str, Any]:

@@ -40,6 +40,30 @@ _SETTINGS: dict[str, Any] = {
 }
 
 
+MM = 25.4  # of an inch
+
+
+def text_mm(words: str, points: float) -> float:
+    """Millimetres that a line of text of a size takes from left to right."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    width, _height, _descent = text_to_path.get_text_width_height_descent(words, FontProperties(size=points), False)
+    return float(width) / 72 * MM
+
+
+def wrapped(words: str, points: float, width: float) -> list[str]:
+    """Lines of at most `width` millimetres, broken at blanks; a word that is longer stands alone."""
+    lines: list[str] = []
+    for word in words.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and text_mm(longer, points) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
 @contextmanager
 def styled() -> Iterator[None]:
     """Within the block matplotlib draws as this program's figures look."""
