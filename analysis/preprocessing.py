@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
@@ -30,10 +30,11 @@ class Preprocessing:
     """How a model's input is made; the defaults are MVPFormer's (paper section 4).
 
     In this order: resampling to `sfreq` Hz ("polyphase": scipy's resample_poly with its anti-aliasing filter, or
-    "linear": interpolation without one, as the published code does), the reference ("median" over the scored channels,
-    or "none"), and a Butterworth band of `order` at each edge, forwards and backwards, with a `notch` of quality 30 at
-    each of these frequencies in Hz. An edge of None is open; a low-pass edge, or a notch, at or above half of either
-    rate is left out. With the `method` "fir" the band is a linear-phase filter whose transitions are 1 Hz wide.
+    "linear": interpolation without one, as the published code does), the reference ("median" or "average" over the
+    scored channels, or "none"), and a Butterworth band of `order` at each edge, forwards and backwards, with a `notch`
+    of quality 30 at each of these frequencies in Hz. An edge of None is open; a low-pass edge, or a notch, at or above
+    half of either rate is left out. With the `method` "fir" the band is a linear-phase filter whose transitions are
+    1 Hz wide.
     """
 
     sfreq: float = 512.0
@@ -59,7 +60,7 @@ class Preprocessing:
             notch=tuple(stated.get("notch", default.notch)),
         )
         for name, value, known in (
-            ("reference", made.reference, ("median", "none")),
+            ("reference", made.reference, ("median", "average", "none")),
             ("resampling", made.resampling, ("polyphase", "linear")),
             ("unit", stated.get("unit", "uV"), ("uV",)),
             ("normalisation", stated.get("normalisation", "none"), ("none",)),
@@ -139,6 +140,16 @@ class SpanSignal:
 
     def read(self, start: int, stop: int) -> np.ndarray:
         """Samples [start, stop), float32 (channels, samples) in microvolts; they must lie in [first, self.stop)."""
+        return self._read(start, stop, self._block)
+
+    def reference_parts(self, start: int, stop: int) -> np.ndarray:
+        """What each channel gave to the reference that `read` took off, float32 (channels, samples) in microvolts.
+
+        The parts went through the same filters, so that they add up to what is missing from each channel there.
+        """
+        return self._read(start, stop, self._parts)
+
+    def _read(self, start: int, stop: int, block: Callable[[int, int], np.ndarray]) -> np.ndarray:
         if not self.first - self._slack <= start <= stop <= self.stop + self._slack:
             raise ValueError(f"samples {start}-{stop} are not within {self.first}-{self.stop}")
         out = np.empty((len(self._picks), stop - start), np.float32)
@@ -146,19 +157,35 @@ class SpanSignal:
         step = int(min(BLOCK_SECONDS * self._settings.sfreq, max(MIN_BLOCK_SECONDS * self._settings.sfreq, most)))
         for at in range(start, stop, step):
             end = min(at + step, stop)
-            out[:, at - start : end - start] = self._block(at, end)
+            out[:, at - start : end - start] = block(at, end)
         return out
 
     def _block(self, start: int, stop: int) -> np.ndarray:
         """One block, from recorded samples with margins, in float64."""
+        data, first = self._around(start, stop)
+        if self._settings.reference == "median":
+            data -= np.median(data, axis=0)
+        elif self._settings.reference == "average":
+            data -= data.mean(axis=0)
+        return self._filter(data)[:, start - first : stop - first]
+
+    def _parts(self, start: int, stop: int) -> np.ndarray:
+        data, first = self._around(start, stop)
+        shares: Mapping[str, Callable[[np.ndarray], np.ndarray]]
+        shares = {"median": median_parts, "average": lambda values: values / len(values)}
+        parts = shares.get(self._settings.reference, np.zeros_like)(data)
+        return self._filter(parts)[:, start - first : stop - first]
+
+    def _around(self, start: int, stop: int) -> tuple[np.ndarray, int]:
+        """A block with its margins at the model's rate, and the index of its first sample."""
         ratio = self._down / self._up
         # Whole periods of the resampling grid, so that every block puts its samples at the same places.
         low = math.floor((start * ratio - self._pad) / self._down) * self._down
         low = max(low, math.ceil((2 * self._low - self._high + 1) / self._down) * self._down)
         high = min(math.ceil(stop * ratio) + self._pad, 2 * self._high - self._low - 1)
-        data, first = self._resample(self._extended(low, high), low)
-        if self._settings.reference == "median":
-            data -= np.median(data, axis=0)
+        return self._resample(self._extended(low, high), low)
+
+    def _filter(self, data: np.ndarray) -> np.ndarray:
         if self._taps is not None:
             from scipy.signal import oaconvolve
 
@@ -167,7 +194,7 @@ class SpanSignal:
             from scipy.signal import sosfiltfilt
 
             data = sosfiltfilt(self._sos, data, axis=-1, padtype=None, padlen=0)
-        return data[:, start - first : stop - first]
+        return data
 
     def _resample(self, data: np.ndarray, low: int) -> tuple[np.ndarray, int]:
         """Recorded samples from `low` on, at the model's rate, and the index of the first of them."""
@@ -198,6 +225,20 @@ class SpanSignal:
 
     def _recorded(self, low: int, high: int) -> np.ndarray:
         return self._recording.read(self._origin + low, self._origin + high, self._picks).astype(np.float64)
+
+
+def median_parts(data: np.ndarray) -> np.ndarray:
+    """What each channel (C, N) gives to the median over the channels: parts (C, N) that add up to the median.
+
+    The one in the middle gives all of it, of an even number the two in the middle half of it each: this is the median
+    as a linear function of the channels as long as their order does not change.
+    """
+    count = data.shape[0]
+    order = np.argsort(data, axis=0, kind="stable")
+    middle = order[(count - 1) // 2 : count // 2 + 1]
+    parts = np.zeros_like(data)
+    np.put_along_axis(parts, middle, np.take_along_axis(data, middle, 0) / len(middle), 0)
+    return parts
 
 
 def _design(settings: Preprocessing, sfreq: float) -> np.ndarray | None:

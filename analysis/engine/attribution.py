@@ -20,6 +20,7 @@ from analysis.analyses import Findings, NamedArray
 from analysis.engine.explained import Explained, baseline_signal, explained_windows, target_class
 from analysis.engine.inputs import Inputs
 from analysis.engine.model_inputs import ModelInput, model_input
+from analysis.engine.recorded_attribution import REFERENCE_NOTE, channel_labels, is_referenced, on_recording
 from analysis.progress import PartProgress, Progress
 
 GAP = 0.01  # relative completeness gap that is aimed at
@@ -154,18 +155,24 @@ def explain_signal(inputs: Inputs, progress: Progress) -> Findings:
     """Integrated Gradients of a class score with respect to the signal, by channel and time, window by window."""
     target = target_class(inputs.model, inputs.options["target"])
     source = model_input(inputs, inputs.model, inputs.options["window"], inputs.options["windows"], progress)
-    maps, facts_of, checks = [], [], []
+    maps, recorded, facts_of, checks = [], [], [], []
     for number, window in enumerate(explained_windows(source, progress)):
         part = PartProgress(progress, number, len(source.plan.onsets))
         baseline, told = baseline_signal(inputs, source, window, inputs.options["baseline"], inputs.options["seed"])
         found = integrated_gradients(window, baseline, target, part)
         maps.append(found.values.cpu().numpy())
+        if is_referenced(source.plan):
+            recorded.append(on_recording(source.plan, number, window, baseline, found.values))
         facts_of.append({"baseline": told, "change": found.change, "gap": found.gap, "nodes": found.nodes})
         if inputs.options["checks"]:
             arrays, agreement = _check(inputs, window, baseline, target, found, progress)
             checks.append(arrays)
             facts_of[-1] |= agreement
-    return _findings(inputs, source, np.stack(maps), facts_of, target, _stacked(checks))
+    more = _stacked(checks)
+    if recorded:
+        axes, meaning = ("window", "channel", "sample"), "part of the score's change, of the channels as recorded"
+        more["recorded"] = NamedArray(np.stack(recorded), axes, "score", meaning)
+    return _findings(inputs, source, np.stack(maps), facts_of, target, more)
 
 
 def _check(
@@ -235,6 +242,8 @@ def _findings(
     }
     baselines = dict.fromkeys(each["baseline"] for each in facts_of)
     notes = [*source.plan.notes, f"Baseline: {'; '.join(baselines)}."]
+    if "recorded" in more:
+        notes.append(REFERENCE_NOTE)
     if worst["gap"] >= GAP:
         notes.append(f"The completeness gap is up to {worst['gap']:.1%} with {worst['nodes']} nodes, above 1 %.")
-    return Findings(arrays, facts, {"channel": source.plan.ch_names}, tuple(notes), source.describe())
+    return Findings(arrays, facts, channel_labels(source.plan), tuple(notes), source.describe())

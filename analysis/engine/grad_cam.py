@@ -16,6 +16,7 @@ from analysis.analyses import Findings, NamedArray
 from analysis.engine.explained import check_classifier, target_class
 from analysis.engine.inputs import Inputs
 from analysis.engine.model_inputs import ModelInput, model_input
+from analysis.engine.recorded_attribution import channel_labels
 from analysis.errors import AnalysisError
 from analysis.progress import Progress
 from models.axon.model import Axon
@@ -117,7 +118,7 @@ def explain_tokens(inputs: Inputs, progress: Progress) -> Findings:
         "first_window": float(source.plan.onsets[0]),
         "window_seconds": source.plan.seconds,
     }
-    return Findings(arrays, facts, {"channel": source.plan.ch_names}, source.plan.notes, source.describe())
+    return Findings(arrays, facts, channel_labels(source.plan), source.plan.notes, source.describe())
 
 
 def _onsets(source: ModelInput, step: float, count: int) -> np.ndarray:

@@ -57,10 +57,17 @@ class WindowPlan:
 
     def read_at(self, span: int, onset: float) -> np.ndarray:
         """The signal (channels, samples) of a window that begins at a time of one of the spans."""
+        return self.signals[span].read(*self._samples(span, onset))
+
+    def reference_parts_at(self, span: int, onset: float) -> np.ndarray:
+        """What each channel gave to the reference of that signal (channels, samples), microvolts."""
+        return self.signals[span].reference_parts(*self._samples(span, onset))
+
+    def _samples(self, span: int, onset: float) -> tuple[int, int]:
         signal, n = self.signals[span], round(self.seconds * self.settings.sfreq)
         first = round((onset - signal.origin) * self.settings.sfreq)
         first = min(max(first, signal.first), signal.stop - n)
-        return signal.read(first, first + n)
+        return first, first + n
 
 
 def plan_windows(
