@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from analysis.errors import AnalysisError
+from analysis.postprocessing import EpisodeRule, Rule
 from analysis.progress import Progress
 from analysis.recording import Recording, Window
 
@@ -52,7 +53,7 @@ class Detector(ABC):
 
     `title` is what a person reads, `digests` the SHA-256 of the files it came from, `notes` what loading had to say.
     `configuration` is all that decides its numbers beside those files and the options of a run, ready for JSON.
-    `caveat` are its stated limits, `event_rule` the name of the rule that suits its segments, None where the recording
+    `caveat` are its stated limits, `event_rule` the rule that suits its segments, or its name, None where the recording
     decides.
     """
 
@@ -63,7 +64,7 @@ class Detector(ABC):
     checkpoint: Mapping[str, Any]
     random_weights: bool = False
     default_threshold: float = 0.5
-    event_rule: str | None = None
+    event_rule: str | Rule | None = None
     caveat: str
     input_description: str
     device: str
@@ -75,6 +76,14 @@ class Detector(ABC):
         self, recording: Recording, window: Window, batch_size: int | None = None, progress: Progress | None = None
     ) -> DetectorRun:
         """Look at a recording and plan the work for a window of it; AnalysisError when nothing can be scored."""
+
+
+def stated_rule(card: Mapping[str, Any]) -> Rule | None:
+    """The rule for events with which a checkpoint's threshold was chosen; None where its card states none."""
+    rule = card.get("event_rule")
+    if not isinstance(rule, Mapping):
+        return None
+    return EpisodeRule(float(rule["merge_gap"]), float(rule["min_duration"]), int(rule.get("min_positive", 1)))
 
 
 def seizure_class(labels: Sequence[str], source: Path | None) -> int:

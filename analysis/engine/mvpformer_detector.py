@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from analysis.engine.detector import Chunk, Detector, DetectorRun, seizure_class
+from analysis.engine.calibration import Calibration
+from analysis.engine.detector import Chunk, Detector, DetectorRun, seizure_class, stated_rule
 from analysis.engine.session import BatchSize, ModelSession, describe_device
 from analysis.errors import AnalysisError
 from analysis.preprocessing import FILTER_PAD_SECONDS, Preprocessing, SpanSignal
@@ -48,7 +49,10 @@ class MVPFormerDetector(Detector):
                 f"({source}): choose another number of segments"
             )
         self._config = config
-        self._session = ModelSession(model, device, seizure_class(facts.labels, source))
+        calibration = Calibration.from_card(facts.card)
+        self._session = ModelSession(model, device, seizure_class(facts.labels, source), calibration)
+        self.default_threshold = float(facts.card.get("threshold", 0.5))
+        self.event_rule = stated_rule(facts.card)
         self._settings = Preprocessing.from_checkpoint(facts.preprocessing)
         self.title = "MVPFormer" if facts.size == "other" else f"MVPFormer-{facts.size}"
         self.digests = facts.digests

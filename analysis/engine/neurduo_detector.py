@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from analysis.engine.detector import Chunk, Detector, DetectorRun, seizure_class
+from analysis.engine.detector import Chunk, Detector, DetectorRun, seizure_class, stated_rule
 from analysis.engine.neurduo_units import MOST_SEQUENCES, UnitClassifier, UnitPlan, plan_units, score_units
 from analysis.engine.session import BatchSize, describe_device
 from analysis.errors import AnalysisError
@@ -32,6 +32,8 @@ class NeurDuoDetector(Detector):
         facts: Any = model.checkpoint
         self._classifier = UnitClassifier(model, device)
         self._class = seizure_class(facts.labels, facts.path)
+        self.default_threshold = float(facts.card.get("threshold", 0.5))
+        self.event_rule = stated_rule(facts.card) or self.event_rule
         self._stated: Mapping[str, Any] = facts.preprocessing
         head = self._classifier.head
         self.title = "NeurDuo-EEG" if facts.size == "other" else f"NeurDuo-EEG-{facts.size}"

@@ -10,6 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from analysis.engine.calibration import Calibration
+from analysis.engine.detector import seizure_class
 from analysis.engine.neurduo_input import Electrodes, input_settings, resolve_channel
 from analysis.engine.session import BatchSize
 from analysis.errors import AnalysisError
@@ -21,7 +23,7 @@ from analysis.survey import Survey, survey_recording
 from analysis.windowing import SegmentRun, plan_runs, uncovered
 from models.neurduo.config import HeadConfig
 from models.neurduo.electrodes import unit_positions
-from models.neurduo.model import NeurDuo
+from models.neurduo.model import Montage, NeurDuo
 from models.neurduo.normalisation import normalise_window
 
 _FLAT = "flat or without samples: hidden from the other channels, read as zeros"
@@ -59,6 +61,13 @@ class UnitClassifier:
             )
         self._positions = torch.tensor(positions, dtype=torch.float32)
         self._ids = torch.zeros(len(positions), dtype=torch.int64)  # as in fine-tuning, whatever the reference
+        self._calibration = Calibration.from_card(model.checkpoint.card if model.checkpoint else {})
+        self._seizure = seizure_class(model.checkpoint.labels, None) if head.n_outputs == 2 else None
+
+    def montage(self, n_items: int, missing: Tensor) -> Montage:
+        """What is constant over time for a number of items without the `missing` (C,) channels."""
+        absent = missing if missing.any() else None
+        return self.model.montage_of(n_items, len(missing), self._positions, self._ids, absent)
 
     @torch.inference_mode()
     def probabilities(
@@ -72,13 +81,15 @@ class UnitClassifier:
         chunks = normalise_units(torch.from_numpy(units), self.head, self.model.config.chunk_samples)
         absent = torch.from_numpy(missing)
         chunks = chunks.masked_fill(absent[None, None, :, None], 0.0)
-        montage = self.model.montage(chunks, self._positions, self._ids, absent if missing.any() else None)
+        montage = self.montage(len(chunks), absent)
         parts = []
         for block in self.model.blocks(chunks.to(self.device), montage):
             parts.append(block.z)
             tick()
         z = torch.cat(parts, dim=1).view(len(chunks), len(missing), chunks.shape[1], -1)
-        values: np.ndarray = self.model.unit_logits(z).float().softmax(-1).cpu().numpy()
+        absences = absent.expand(len(chunks), -1).to(self.device) if missing.any() else None
+        scores = self.model.unit_logits(z, missing=absences).float()
+        values: np.ndarray = self._calibration.adjusted(scores, self._seizure).softmax(-1).cpu().numpy()
         return values
 
 

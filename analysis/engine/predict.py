@@ -63,7 +63,8 @@ def predict_seizures(
         progress.report(0, 1, "loading the model")
         detector = load_detector(checkpoint, head, config, device, segments)
         if rule == AUTO and detector.event_rule is not None:
-            chosen_rule = choose_rule(detector.event_rule, recording.duration)
+            stated = detector.event_rule
+            chosen_rule = choose_rule(stated, recording.duration) if isinstance(stated, str) else stated
         run = detector.begin(recording, window, batch_size, progress)
         blank = _blank(recording, detector, run, window, chosen_rule, threshold)
         store = ResultStore(Path(cache)) if cache is not None else None

@@ -11,6 +11,7 @@ from typing import TypeVar
 import numpy as np
 import torch
 
+from analysis.engine.calibration import Calibration
 from analysis.errors import AnalysisError
 
 T = TypeVar("T")
@@ -75,10 +76,13 @@ class BatchSize:
 class ModelSession:
     """A model that embeds segments and tells the probability of a class, on one device, without gradients."""
 
-    def __init__(self, model: torch.nn.Module, device: torch.device, class_index: int) -> None:
+    def __init__(
+        self, model: torch.nn.Module, device: torch.device, class_index: int, calibration: Calibration | None = None
+    ) -> None:
         self._model = model
         self.device = device
         self._class_index = class_index
+        self._calibration = calibration or Calibration()
 
     @torch.inference_mode()
     def embed(self, segments: np.ndarray) -> torch.Tensor:
@@ -94,7 +98,7 @@ class ModelSession:
         `context` is the number of segments the position rows are counted for.
         """
         logits = self._model.logits_from_embeddings(embeddings, context=context)  # type: ignore[operator]
-        values: np.ndarray = torch.softmax(logits.float(), dim=-1)[:, self._class_index].cpu().numpy()
+        values: np.ndarray = self._calibration.probability(logits, self._class_index).cpu().numpy()
         return values
 
     @contextmanager

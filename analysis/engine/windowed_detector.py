@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from analysis.engine.detector import Chunk, Detector, DetectorRun, seizure_class
+from analysis.engine.calibration import Calibration
+from analysis.engine.detector import Chunk, Detector, DetectorRun, seizure_class, stated_rule
 from analysis.engine.inputs import Inputs, LoadedModel
 from analysis.engine.model_inputs import ModelInput, model_input
 from analysis.engine.session import BatchSize, describe_device
@@ -78,7 +79,9 @@ class WindowedDetector(Detector):
             "preprocessing": dict(facts.preprocessing),
         }
         self.random_weights = facts.random_weights
+        self._calibration = Calibration.from_card(facts.card)
         self.default_threshold = float(facts.card.get("threshold", 0.5))
+        self.event_rule = stated_rule(facts.card)
         self.caveat = _RANDOM if facts.random_weights else str(facts.card.get("limits") or _LIMITS)
         self.notes = tuple(facts.notes)
         self.device = describe_device(device)
@@ -118,6 +121,7 @@ class WindowedDetector(Detector):
             source=source,
             slots=slots,
             class_index=self._class,
+            calibration=self._calibration,
             batch=BatchSize(batch_size or 1, MOST_WINDOWS, what, self.device, fixed=batch_size is not None),
         )
 
@@ -147,6 +151,7 @@ class _Run(DetectorRun):
     source: ModelInput = field(kw_only=True)
     slots: list[Slot] = field(kw_only=True)
     class_index: int = field(kw_only=True)
+    calibration: Calibration = field(kw_only=True)
     batch: BatchSize = field(kw_only=True)
 
     def chunks(self, progress: Progress, first_time: float | None) -> Generator[Chunk, None, None]:
@@ -169,5 +174,5 @@ class _Run(DetectorRun):
     def _score(self, batch: np.ndarray, size: int) -> np.ndarray:
         arguments = self.source.arguments(torch.from_numpy(batch[:size]).to(self.source.device))
         logits = self.source.model.network.logits(**arguments)
-        values: np.ndarray = torch.softmax(logits.float(), -1)[:, self.class_index].cpu().numpy()
+        values: np.ndarray = self.calibration.probability(logits, self.class_index).cpu().numpy()
         return values
