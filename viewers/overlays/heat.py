@@ -62,7 +62,7 @@ def nearest_cells(heat: Heat, times: np.ndarray) -> np.ndarray:
     return np.where(inside, found, -1)
 
 
-def _of_rows(heat: Heat, montage: Montage) -> np.ndarray:
+def of_rows(heat: Heat, montage: Montage) -> np.ndarray:
     """Means (rows, n) over the electrodes of each row that have values."""
     place = {name: i for i, name in enumerate(heat.ch_names)}
     out = np.full((len(montage.derivations), heat.times.size), np.nan, np.float32)
@@ -166,7 +166,7 @@ class HeatOverlay(PaintedOverlay):
             return None
         kept = self._levels
         if kept is None or kept[0] is not self.rows.montage or kept[1] is not self.heat:
-            kept = self._levels = self.rows.montage, self.heat, _of_rows(self.heat, self.rows.montage)
+            kept = self._levels = self.rows.montage, self.heat, of_rows(self.heat, self.rows.montage)
         return kept[2]
 
     def describe(self, time: float, ch_name: str) -> str:
