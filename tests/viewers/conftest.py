@@ -173,3 +173,52 @@ def memory(make_analysis) -> Callable[..., Analysis]:
         return make_analysis("memory", arrays, labels, facts, ("NeurDuo-EEG-S",), span=(100.0, 108.0), **changes)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def attribution(make_analysis) -> Callable[..., Analysis]:
+    """Makes Integrated Gradients of `windows` windows of 2 s from 10 s on at 100 Hz, of three channels."""
+
+    def make(windows: int = 2, checks: bool = False, size: float = 1.0, seed: int = 8, **changes: Any) -> Analysis:
+        rng = np.random.default_rng(seed)
+        values = size * rng.normal(size=(windows, 3, 200))
+        arrays = {
+            "attribution": (values, ("window", "channel", "sample"), "score", "part of the score's change"),
+            "window_onset": (2.0 * np.arange(windows), ("window",), "s", "onset"),
+        }
+        told = {"baseline": "300 s, without a seizure", "change": 0.5, "gap": 0.002, "nodes": 32}
+        facts_of = [{**told, "gap": 0.002 * (i + 1), "change": 0.5 + i} for i in range(windows)]
+        if checks:
+            each = ("window", "channel")
+            arrays["occlusion"] = (rng.normal(size=(windows, 3)), each, "score", "fall of the score without a channel")
+            arrays["keep_one"] = (rng.normal(size=(windows, 3)), each, "score", "rise of the score by a channel alone")
+            for name in ("deletion_by_map", "deletion_at_random", "insertion_by_map", "insertion_at_random"):
+                arrays[name] = (rng.normal(size=(windows, 4)), ("window", "step"), "score", f"score, {name}")
+            for i, facts in enumerate(facts_of):
+                facts |= {"agreement_with_occlusion": 0.5 + i / 10, "agreement_with_keep_one": -0.5}
+        facts = {"method": "Integrated Gradients, signed", "target": "seizure", "sfreq": 100.0, "first_window": 10.0}
+        facts |= {"window_seconds": 2.0, "completeness_gap": 0.002 * windows, "windows": facts_of}
+        notes = ("Baseline: 300 s, without a seizure.",)
+        labels = {"channel": ("Fp1", "C3", "O1")}
+        options = {"baseline": "interictal", "checks": checks, "code": ["1", 1]}
+        return make_analysis("integrated-gradients", arrays, labels, facts, options=options, notes=notes, **changes)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def evidence(make_analysis) -> Callable[..., Analysis]:
+    """Makes Grad-CAM of `windows` windows of 2 s from 10 s on, of three channels and tokens of 1 s."""
+
+    def make(windows: int = 2, size: float = 1.0, **changes: Any) -> Analysis:
+        values = size * np.random.default_rng(9).uniform(size=(windows, 3, 2))
+        onsets = 2.0 * np.arange(windows)[:, None] + [0.0, 1.0]
+        arrays = {
+            "evidence": (values, ("window", "channel", "patch"), "1", "gradient-weighted tokens, ReLU", "paper"),
+            "patch_onset": (onsets, ("window", "patch"), "s", "begin"),
+        }
+        facts = {"method": "Grad-CAM", "target": "seizure", "layer": "last", "patch_seconds": 1.0, "first_window": 10.0}
+        labels = {"channel": ("Fp1", "C3", "O1")}
+        return make_analysis("grad-cam", arrays, labels, facts, options={"layer": -1, "code": ["1", 1]}, **changes)
+
+    return make

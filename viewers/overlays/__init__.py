@@ -16,6 +16,8 @@ ANALYSIS_OVERLAYS: Mapping[str, tuple[str, str]] = {
     "stages": ("NeurDuo stages", "viewers.overlays.unit_classes:ClassesOverlay"),
     "experts": ("PRiSE experts", "viewers.overlays.experts:ExpertsOverlay"),
     "cka": ("Token maps of layers", "viewers.overlays.token_maps:TokenMaps"),
+    "integrated-gradients": ("Attribution", "viewers.overlays.attribution:AttributionOverlay"),
+    "grad-cam": ("Grad-CAM", "viewers.overlays.attribution:TokenOverlay"),
     "dynamic-groups": ("PRiSE lag correlations", "viewers.overlays.lag_arcs:LagArcs"),
 }
 LANES_ALONE = frozenset({"experts", "streams", "stages"})  # drawn under the traces only

@@ -1,0 +1,31 @@
+"""The reach of colours stays from page to page and grows only where it must."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from viewers.steady_reach import SteadyReach, spread_of
+
+
+def test_the_reach_of_the_first_values_stays() -> None:
+    reaches = SteadyReach()
+    assert reaches.of("night", np.full(10, -0.8)) == 1.0
+    assert reaches.of("night", np.full(10, 0.01)) == 1.0
+    assert reaches.of("night", np.full(10, 1.4)) == 1.0
+    assert reaches.of("night", np.full(10, 1.6)) == 2.0
+    assert reaches.of("night", np.full(10, 0.1)) == 2.0
+    assert reaches.of("another", np.full(10, 0.03)) == pytest.approx(0.05)
+
+
+def test_few_large_values_do_not_pale_all_others() -> None:
+    values = np.append(np.linspace(-1, 1, 999), 1e6)
+    assert 0.9 < spread_of(values) < 1.0
+    assert spread_of(np.array([np.nan, 3.0])) == 3.0
+    assert spread_of(np.array([np.nan])) == 0.0
+
+
+def test_nothing_known_is_not_remembered() -> None:
+    reaches = SteadyReach()
+    assert reaches.of("night", np.zeros(4)) == 1.0
+    assert reaches.of("night", np.full(4, 7.0)) == 10.0

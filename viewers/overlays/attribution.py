@@ -1,0 +1,179 @@
+"""Attribution on the traces: what speaks for a class and what against it, by channel and moment, and its sums.
+
+Integrated Gradients are drawn with their sign, or by their size alone; Grad-CAM has no sign. The colours keep one reach
+for a recording, model and class.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from analysis.analyses import Analysis
+from analysis.attribution_maps import AttributionMap, attribution_map
+from analysis.recording import Page, Window
+from viewers.analysis_lane import LaneCurve
+from viewers.gutter import GutterStrip
+from viewers.heat_scales import HeatScale
+from viewers.overlays.base import Plot
+from viewers.overlays.heat import AnalysisHeat, Heat, of_rows
+from viewers.rows import Rows
+from viewers.steady_reach import SteadyReach
+
+SIGNED, ABSOLUTE = "signed", "absolute"
+_ENDS = ("against", "for")
+
+
+def attribution_scale(reach: float, unit: str, signed: bool) -> HeatScale:
+    """Colours that part at zero, or that grow from it, as far as `reach`."""
+    return HeatScale(-reach, reach, 0.0, unit, *_ENDS) if signed else HeatScale(0.0, reach, None, unit)
+
+
+def subject_of(result: Analysis) -> tuple[object, ...]:
+    """What a range of colours holds for: recording, model, method, class, layer and baseline."""
+    request, facts = result.request, result.facts
+    told = (facts.get("method"), facts.get("target"), facts.get("layer"), request.options.get("baseline"))
+    return (request.recording_id, request.checkpoints, result.kind, *told)
+
+
+class AttributionOverlay(AnalysisHeat):
+    """Integrated Gradients in bins of 50 ms, with a lane of their sum over the channels."""
+
+    title = "Attribution"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.part = SIGNED
+        self._reaches = SteadyReach()
+        self._map: tuple[Analysis, AttributionMap] | None = None
+        self._page: Window | None = None
+        self._strip: GutterStrip | None = None
+
+    def parts(self, result: Analysis) -> list[str]:
+        """With their sign, or by size."""
+        return [SIGNED, ABSOLUTE]
+
+    def heat_of(self, result: Analysis, part: str) -> Heat:
+        """Values of a part on the reach that the first answer set."""
+        found = self._map_of(result)
+        values, signed = _values(found, part)
+        scale = attribution_scale(self._reaches.of((*subject_of(result), "cell"), values), found.unit, signed)
+        title = f"{self._words(result, signed)}, {result.models[0]}"
+        return Heat(found.times, found.widths, found.ch_names, values, scale, title, self._quantity(result, signed))
+
+    def curve_of(self, result: Analysis, part: str) -> LaneCurve:
+        """The sum over the channels."""
+        found = self._map_of(result)
+        values, signed = _values(found, part)
+        total, amount = self._joined(values)
+        reach = self._reaches.of((*subject_of(result), part, "lane"), total)
+        scale = attribution_scale(reach, found.unit, signed)
+        quantity = f"{self._words(result, signed)}, {amount} {len(found.ch_names)} channels of {result.models[0]}"
+        subtitle = f"{part}, {amount} channels" if found.is_signed else f"{amount} channels"
+        return LaneCurve(found.times, found.widths, total, scale, subtitle, quantity, result.random_weights)
+
+    # What differs between the kinds
+
+    def _words(self, result: Analysis, signed: bool) -> str:
+        size = "" if signed else "size of the "
+        return f"Integrated Gradients: {size}part of the score of {result.facts['target']}, per second"
+
+    def _quantity(self, result: Analysis, signed: bool) -> str:
+        return f"{'attribution' if signed else 'size of the attribution'} to the score of {result.facts['target']}"
+
+    def _joined(self, values: np.ndarray) -> tuple[np.ndarray, str]:
+        return values.sum(0), "sum of"
+
+    # Sums beside the names
+
+    def show_page(self, page: Page, rows: Rows) -> None:
+        """Follow the rows, and sum up over the page."""
+        super().show_page(page, rows)
+        self._page = page.window
+        self._tell_strip()
+
+    def detach(self) -> None:
+        """Take the sums away too."""
+        if self._plot is not None:
+            self._plot.set_strip(self.title, None)
+        super().detach()
+
+    def attach(self, plot: Plot) -> None:
+        """Create the item."""
+        super().attach(plot)
+        self._strip = None
+
+    def strip(self) -> GutterStrip | None:
+        """The sum (or mean) of each row over the page; None where nothing is drawn."""
+        if self.heat is None or self.result is None or self.rows is None or self._page is None:
+            return None
+        found = self._map_of(self.result)
+        values, signed = _values(found, self.part)
+        start, stop = self._page.start, self._page.stop
+        sums = AttributionMap(
+            found.ch_names, found.times, found.widths, values, found.is_signed, found.unit, found.sum_unit
+        ).over(start, stop)
+        one = Heat(
+            np.array([start]), np.array([stop - start]), found.ch_names, sums[:, None].astype(np.float32),
+            self.heat.scale, "", "",
+        )  # fmt: skip
+        shown = of_rows(one, self.rows.montage)[:, 0]
+        subject = (*subject_of(self.result), self.part, "page", round(stop - start, 1))
+        scale = attribution_scale(self._reaches.of(subject, shown), found.sum_unit, signed)
+        amount = "sum over the page" if found.is_signed else "mean over the page"
+        return GutterStrip(shown, scale, f"{self._quantity(self.result, signed)}, {amount}")
+
+    def _tell_key(self, hidden: bool = False) -> None:
+        super()._tell_key(hidden)
+        self._tell_strip(hidden)
+
+    def _tell_strip(self, hidden: bool = False) -> None:
+        if self._plot is None:
+            return
+        strip = None if hidden or not self.state.visible else self.strip()
+        before = self._strip
+        same = strip is before or (
+            strip is not None
+            and before is not None
+            and (strip.scale, strip.quantity) == (before.scale, before.quantity)
+            and np.array_equal(strip.values, before.values, equal_nan=True)
+        )
+        if not same:
+            self._strip = strip
+            self._plot.set_strip(self.title, strip)
+
+    def _map_of(self, result: Analysis) -> AttributionMap:
+        if self._map is None or self._map[0] is not result:
+            self._map = result, attribution_map(result)
+        return self._map[1]
+
+
+class TokenOverlay(AttributionOverlay):
+    """Grad-CAM's evidence by channel and token, with a lane of its mean."""
+
+    title = "Grad-CAM"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.part = ABSOLUTE
+
+    def parts(self, result: Analysis) -> list[str]:
+        """There is no sign."""
+        return [ABSOLUTE]
+
+    def _words(self, result: Analysis, signed: bool) -> str:
+        layer = result.facts.get("layer")
+        where = "last layer" if layer == "last" else f"layer {layer}"
+        return f"Grad-CAM for {result.facts['target']}, {where}, no unit"
+
+    def _quantity(self, result: Analysis, signed: bool) -> str:
+        return f"Grad-CAM for {result.facts['target']}"
+
+    def _joined(self, values: np.ndarray) -> tuple[np.ndarray, str]:
+        return values.mean(0), "mean of"
+
+
+def _values(found: AttributionMap, part: str) -> tuple[np.ndarray, bool]:
+    """Values (channels, n) of a part, and whether they have a sign."""
+    if not found.is_signed:
+        return found.values, False
+    return (np.abs(found.values), False) if part == ABSOLUTE else (found.values, True)
