@@ -210,16 +210,21 @@ def _list_kinds() -> str:
 def _figure(parser: argparse.ArgumentParser) -> None:
     _add_recording(parser)
     _add_checkpoints(parser)
-    parser.add_argument("--start", type=_seconds, metavar="S", required=True, help="beginning, seconds")
-    parser.add_argument("--duration", type=_duration, metavar="S", required=True, help="length, seconds")
+    parser.add_argument("--start", type=_seconds, default=0.0, metavar="S", help="beginning, seconds")
+    parser.add_argument("--duration", type=_duration, default=0.0, metavar="S", help="length, seconds")
     parser.add_argument(
         "--overlay",
         action="append",
         default=[],
         metavar="NAME",
-        help="annotations, seizure, gates, streams, memory, stages, grad-cam or integrated-gradients; may be repeated",
+        help="annotations, seizure, or a kind of analysis that is drawn on traces; may be repeated",
     )
+    parser.add_argument("--part", action="append", default=[], type=_pair, metavar="NAME=PART", help="layer, block, …")
+    parser.add_argument("--panel", action="append", default=[], metavar="KIND", help="analysis to draw below the page")
+    parser.add_argument("--option", action="append", default=[], type=_pair, metavar="K=V", help="of the analyses")
     _add_look(parser)
+    parser.add_argument("--like", metavar="F.json", help="all that another figure shows, from the .json beside it")
+    parser.add_argument("--patient", action="store_true", help="write who was recorded over the figure")
     parser.add_argument("--size", type=_paper, default=(180.0, 120.0), metavar="WxH", help="mm (default: 180x120)")
     parser.add_argument("--dpi", type=_count, default=300, metavar="N", help="of a PNG (default: 300)")
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: auto")
@@ -388,6 +393,13 @@ def _size(text: str) -> tuple[int, int]:
     if not (400 <= size[0] <= 8000 and 300 <= size[1] <= 8000):
         raise argparse.ArgumentTypeError(f"{text} is no size of a window: give one from 400x300 to 8000x8000")
     return size
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise argparse.ArgumentTypeError(f"{text} is no setting: give NAME=VALUE")
+    return name, value
 
 
 def _paper(text: str) -> tuple[float, float]:

@@ -1,17 +1,23 @@
-"""What an analysis adds to a page for print: heat behind the traces, and lanes under them. Knows no Qt."""
+"""What an analysis adds to a page for print: heat and arcs on the traces, lanes under them. Knows no Qt.
+
+A `part` is named as on the screen: of gates a layer, of experts a block, of token maps a pair of layers such as `0,3`,
+of lag correlations a lag or `LAG:CHANNEL`; empty for what is usual.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from analysis.errors import AnalysisError
 from analysis.stream_spans import step_times, write_times
 
 if TYPE_CHECKING:
     from analysis.analyses import Analysis
-    from analysis.figures.page import Heat, Lane
+    from analysis.figures.layers import Arcs, Heat, Lane, Shares
 
 # Kinds that are heat behind the traces: which array, where its patches begin and how long they are, and the centre.
 _PATCHES = {
@@ -19,31 +25,45 @@ _PATCHES = {
     "grad-cam": ("evidence", "patch_onset", "patch_seconds", None, "Grad-CAM"),
     "integrated-gradients": ("by_second", None, None, 0.0, "Integrated Gradients"),
 }
-KINDS_DRAWN = (*_PATCHES, "streams", "memory", "stages")
 
 
-def heat_of(analysis: Analysis) -> Heat | None:
-    """The heat of a page; None for a kind that is of no one channel, or that has nothing to show."""
-    if analysis.kind in _PATCHES:
-        return _patches(analysis)
-    return _recall(analysis) if analysis.kind == "memory" else None
+def heats_of(analysis: Analysis, part: str = "") -> list[Heat]:
+    """Everything behind the traces; empty for a kind that is of no one channel, or that has nothing to show."""
+    make = _HEATS.get(analysis.kind)
+    return make(analysis, part) if make is not None else []
 
 
-def lanes_of(analysis: Analysis) -> list[Lane]:
+def lanes_of(analysis: Analysis, part: str = "") -> list[Lane | Shares]:
     """The lanes under a page."""
-    make = {"streams": _rates, "memory": _gate, "stages": _classes}.get(analysis.kind)
-    return make(analysis) if make is not None else []
+    make = _LANES.get(analysis.kind)
+    return make(analysis, part) if make is not None else []
 
 
-def _patches(analysis: Analysis) -> Heat:
-    """Patches of all windows one after the other, mean over the layers where there are some."""
-    from analysis.figures.page import Heat
+def arcs_of(analysis: Analysis, part: str = "") -> list[Arcs]:
+    """The arcs over the traces."""
+    make = _ARCS.get(analysis.kind)
+    return make(analysis, part) if make is not None else []
+
+
+def _number(analysis: Analysis, part: str, count: int, what: str) -> int | None:
+    """The number that a part names, None for an empty one; AnalysisError where there is none of that number."""
+    if part in ("", "mean"):
+        return None
+    if not part.isdigit() or int(part) >= count:
+        raise AnalysisError(f"{analysis.kind} has no {what} {part!r}: give a number from 0 to {count - 1}")
+    return int(part)
+
+
+def _patches(analysis: Analysis, part: str) -> list[Heat]:
+    """Patches of all windows one after the other; of a layer, or the mean over the layers where there are some."""
+    from analysis.figures.layers import Heat
 
     name, onset_name, step_name, centre, title = _PATCHES[analysis.kind]
     values = analysis.values(name)
     if values.ndim == 4:  # (layer, window, channel, patch)
-        values = values.mean(0)
-        title += ", mean over layers"
+        layer = _number(analysis, part, len(values), "layer")
+        title += f", layer {layer}" if layer is not None else f", mean over {len(values)} layers"
+        values = values[layer] if layer is not None else values.mean(0)
     title += _mark(analysis, name)
     first = float(analysis.facts["first_window"])
     if onset_name is None:
@@ -56,37 +76,96 @@ def _patches(analysis: Analysis) -> Heat:
     # Patches that overlap give way to the one that follows.
     step = min(step, float(np.diff(at).min())) if len(at) > 1 else step
     unit = analysis.arrays[name].unit
-    return Heat(analysis.labels["channel"], at, step, joined, title, unit, centre)
+    return [Heat(analysis.labels["channel"], at, step, joined, title, unit, centre)]
 
 
-def _recall(analysis: Analysis) -> Heat | None:
+def _recall(analysis: Analysis, _part: str) -> list[Heat]:
     """What the last step of the page recalls, each write over the time since the write before it."""
-    from analysis.figures.page import Heat
+    from analysis.figures.layers import Heat
 
     written = analysis.values("slot_time")[-1].astype(np.float64) + float(analysis.facts["first_time"])
     there = np.isfinite(written)
     if not there.any():
-        return None
+        return []
     length, step = float(analysis.facts["write_seconds"]), float(analysis.facts["step_seconds"])
     weights = analysis.values("weights")[-1][:, there]
     title = f"share of the recall at {step_times(analysis)[-1]:.1f} s{_mark(analysis, 'weights')}"
-    return Heat(analysis.labels["channel"], written[there] + step - length, length, weights, title)
+    return [Heat(analysis.labels["channel"], written[there] + step - length, length, weights, title)]
 
 
-def _rates(analysis: Analysis) -> list[Lane]:
+def _token_maps(analysis: Analysis, part: str) -> list[Heat]:
+    """Token maps of two layers on one scale: of each row the upper half is one, the lower half the other."""
+    if "row_map" not in analysis.arrays:
+        raise AnalysisError("the span is too long to keep the token maps of layers: choose a shorter one")
+    deep, wide = analysis.values("cka").shape
+    first, _, second = (part if part not in ("", "mean") else f"0,{wide - 1}").partition(",")
+    if not (first.isdigit() and second.isdigit() and int(first) < deep and int(second) < wide):
+        raise AnalysisError(f"cka has no pair of layers {part!r}: give one such as 0,{wide - 1}")
+    upper, lower = _token_map(analysis, "row", int(first)), _token_map(analysis, "column", int(second))
+    ends = np.concatenate([upper.values.ravel(), lower.values.ravel()])
+    reach = float(np.percentile(np.abs(ends[np.isfinite(ends)] - 1.0), 99)) if np.isfinite(ends).any() else 1.0
+    reach = next((r for r in (0.1, 0.25, 0.5, 1.0) if reach <= r), 1.0)
+    title = f"token distance from the mean [our definition]: above {upper.title}, below {lower.title}"
+    half = {"title": title, "low": 1.0 - reach, "high": 1.0 + reach}
+    return [replace(upper, **half, band=(0.0, 0.5)), replace(lower, **half, band=(0.5, 1.0))]
+
+
+def _token_map(analysis: Analysis, side: str, layer: int) -> Heat:
+    """The map of a layer of the row's or the column's model; one model compared with itself has one set of maps."""
+    from analysis.figures.layers import Heat
+
+    own = side if f"{side}_map" in analysis.arrays else "row"
+    at = analysis.values(f"{own}_onset").astype(np.float64) + float(analysis.facts["first_window"])
+    model = f"{analysis.models[-1 if side == 'column' else 0]} " if len(analysis.models) > 1 else ""
+    name = f"{model}{analysis.labels[f'{side}_layer'][layer]}"
+    step, channels = float(analysis.facts[f"{own}_token_seconds"]), analysis.labels[f"{own}_channel"]
+    return Heat(channels, at, step, analysis.values(f"{own}_map")[layer], name, centre=1.0)
+
+
+def _lag_arcs(analysis: Analysis, part: str) -> list[Arcs]:
+    """The strongest lag correlations of each quarter of a second."""
+    from analysis.figures.layers import Arcs
+    from analysis.lag_arcs import LEAST_CORRELATION, arcs_title, strongest_arcs
+
+    rho = analysis.values("correlation")
+    _number(analysis, part.partition(":")[0], rho.shape[2], "lag")
+    _number(analysis, part.partition(":")[2], rho.shape[3], "channel")
+    found = strongest_arcs(analysis, part)
+    table = np.array([(a.time, a.channel, a.later, a.lag, a.correlation) for a in found]).reshape(-1, 5)
+    title, step = f"Arcs: {arcs_title(analysis, part)}", float(analysis.facts["quarter_seconds"])
+    return [Arcs(title, analysis.labels["channel"], *table.T, step, LEAST_CORRELATION)]
+
+
+def _experts(analysis: Analysis, part: str) -> list[Lane | Shares]:
+    """Shares of each second's routed tokens by expert, one in sum; of a block, or the mean over all blocks."""
+    from analysis.figures.layers import Shares
+
+    usage = analysis.values("usage").astype(np.float64)  # (block, second, expert), NaN for shared experts
+    block = _number(analysis, part, len(usage), "block")
+    total = np.nansum(usage, axis=-1, keepdims=True)
+    shares = np.nan_to_num(usage) / np.where(total > 0, total, np.nan)
+    chosen = shares[block] if block is not None else np.nanmean(shares, axis=0)
+    at = analysis.values("second_onset").astype(np.float64) + float(analysis.facts["first_window"])
+    names = analysis.labels["block"]
+    where = names[block] if block is not None else f"mean over {len(names)} blocks, each one in sum"
+    experts = tuple(str(i + 1) for i in range(usage.shape[-1]))
+    return [Shares(f"share of tokens by expert, {where}", at, 1.0, chosen, experts)]
+
+
+def _rates(analysis: Analysis, _part: str) -> list[Lane | Shares]:
     """The rate of each stream, mean over channels, each on its own scale."""
     step, write = float(analysis.facts["step_seconds"]), float(analysis.facts["write_seconds"])
     spans = {"fast": (step_times(analysis), step), "slow": (write_times(analysis) + step - write, write)}
     return [_steps(f"{name} (/s)", starts, length, analysis.values(name)) for name, (starts, length) in spans.items()]
 
 
-def _gate(analysis: Analysis) -> list[Lane]:
+def _gate(analysis: Analysis, _part: str) -> list[Lane | Shares]:
     """How far the gate of the recall opens, mean over channels; nothing passes before the first write."""
     gate = np.where(analysis.values("weights").any(axis=(1, 2)), analysis.values("gate").mean(1), np.nan)
     return [_steps("recall gate", step_times(analysis), float(analysis.facts["step_seconds"]), gate, high=1.0)]
 
 
-def _classes(analysis: Analysis) -> list[Lane]:
+def _classes(analysis: Analysis, _part: str) -> list[Lane | Shares]:
     """The likeliest class of each unit."""
     names = analysis.labels["class"]
     starts = analysis.values("time").astype(np.float64) + float(analysis.facts["first_time"])
@@ -99,7 +178,7 @@ def _steps(
     title: str, starts: np.ndarray, length: float, values: np.ndarray, low: float = 0.0, high: float | None = None
 ) -> Lane:
     """A lane of steps, each as long as the others but for holes, where there is none."""
-    from analysis.figures.page import Lane
+    from analysis.figures.layers import Lane
 
     values = np.asarray(values, np.float64)
     ends = starts + length
@@ -116,3 +195,21 @@ def _mark(analysis: Analysis, name: str) -> str:
     """Where an array's definition comes from, as it stands behind a title."""
     source = analysis.arrays[name].source
     return f" [{source}]" if source else ""
+
+
+# What draws each kind. A kind may stand in several tables; one that stands in none is no overlay of a figure.
+_HEATS: Mapping[str, Callable[[Analysis, str], list[Heat]]] = {
+    **dict.fromkeys(_PATCHES, _patches),
+    "memory": _recall,
+    "cka": _token_maps,
+}
+_LANES: Mapping[str, Callable[[Analysis, str], list[Lane | Shares]]] = {
+    "streams": _rates,
+    "memory": _gate,
+    "stages": _classes,
+    "experts": _experts,
+}
+_ARCS: Mapping[str, Callable[[Analysis, str], list[Arcs]]] = {"dynamic-groups": _lag_arcs}
+KINDS_DRAWN = tuple(dict.fromkeys([*_HEATS, *_LANES, *_ARCS]))
+# Options that a page of seconds needs, where nothing else is asked for.
+PAGE_OPTIONS: Mapping[str, Mapping[str, Any]] = {"cka": {"rows": "tokens"}}

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-import shlex
-import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +14,8 @@ import numpy as np
 from analysis.errors import AnalysisError
 from analysis.kinds import KINDS
 from analysis.progress import Progress
-from app.figure_layers import KINDS_DRAWN, heat_of, lanes_of
+from app.figure_layers import KINDS_DRAWN, PAGE_OPTIONS, arcs_of, heats_of, lanes_of
+from app.figure_request import FORMS, RANDOM_WORDS, FigureRequest, ShownPage, command_of
 from app.headless import Outcome
 from models.whole_files import whole_file
 
@@ -25,124 +24,172 @@ if TYPE_CHECKING:
     from analysis.recording import Recording
     from analysis.results import SeizurePrediction
 
-FORMS = ("svg", "pdf", "png")
-RANDOM_WORDS = "Random weights: what the model says means nothing."
+__all__ = ["FORMS", "OVERLAYS", "RANDOM_WORDS", "FigureRequest", "make_figure", "predict_chosen"]
 OVERLAYS = ("annotations", "seizure", *KINDS_DRAWN)
 _FEW_WINDOWS = 60
 
 
-@dataclass(frozen=True)
-class FigureRequest:
-    """What a figure shows; times in seconds, sizes in millimetres, frequencies in hertz (0 is off)."""
-
-    recording: str
-    out: str
-    start: float
-    duration: float
-    checkpoints: tuple[Mapping[str, Any], ...] = ()
-    overlays: tuple[str, ...] = ()
-    montage: str | None = None
-    uv_per_mm: float = 7.0
-    size_mm: tuple[float, float] = (180.0, 120.0)
-    dpi: int = 300
-    highpass: float = 0.5
-    lowpass: float = 70.0
-    notch: float = 0.0
-    device: str = "auto"
-    bad_channels: tuple[str, ...] = ()
-
-
-def make_figure(request: FigureRequest, progress: Progress | None = None) -> Outcome:
+def make_figure(request: FigureRequest, progress: Progress | None = None, shown: ShownPage | None = None) -> Outcome:
     """Draw a page and write it with its numbers (.npz), its facts (.json) and the command that redoes it.
 
-    AnalysisError, RecordingError and CheckpointError say in one sentence what is wrong; OSError that `out` cannot be
-    written. Nothing half-written is left of any file.
+    `shown` is the page of a window, which needs no model any more. AnalysisError, RecordingError and CheckpointError
+    say in one sentence what is wrong; OSError that `out` cannot be written. Nothing half-written is left of any file.
     """
     progress = progress or Progress()
     out = Path(request.out)
     form = out.suffix.lower().lstrip(".")
     if form not in FORMS:
         raise AnalysisError(f"figures are written as {', '.join(FORMS)} ({out}): choose a name that ends so")
+    if shown is None and request.like is None:
+        _refuse(request)
+    return _make(request, out, form, shown, progress)
+
+
+def _refuse(request: FigureRequest) -> None:
     unknown = [name for name in request.overlays if name not in OVERLAYS]
     if unknown:
         raise AnalysisError(f"no overlay of a figure is called {unknown[0]!r}: choose from {', '.join(OVERLAYS)}")
-    wanted = [name for name in request.overlays if name in KINDS_DRAWN]
-    if len(wanted) > 1:
-        raise AnalysisError(f"a page shows one analysis of a model, not {' and '.join(wanted)}: choose one")
-    if not request.checkpoints and set(request.overlays) - {"annotations"}:
-        raise AnalysisError("an overlay of a model needs a checkpoint: give one with --checkpoint")
-    return _make(request, out, form, wanted[0] if wanted else None, progress)
+    unknown = [name for name in request.panels if name not in KINDS]
+    if unknown:
+        raise AnalysisError(f"no panel is called {unknown[0]!r}: choose from {', '.join(KINDS)}")
+    unknown = [name for name in request.parts if name not in request.overlays]
+    if unknown:
+        raise AnalysisError(f"a part is named of {unknown[0]!r}, which is not drawn: give it with --overlay too")
+    if not request.checkpoints and (request.panels or set(request.overlays) - {"annotations"}):
+        raise AnalysisError("what a model says needs a checkpoint: give one with --checkpoint")
+    if request.duration <= 0:
+        raise AnalysisError("a page needs a beginning and a length: give them with --start and --duration")
 
 
-def _make(request: FigureRequest, out: Path, form: str, kind: str | None, progress: Progress) -> Outcome:
-    from analysis.engine.predict import check_window
-    from analysis.figures.page import PageFigure, draw_page, page_scales, probability_lane
+def _make(request: FigureRequest, out: Path, form: str, shown: ShownPage | None, progress: Progress) -> Outcome:
+    from analysis.figures.page import PageFigure, page_scales
     from analysis.figures.row_scales import described
-    from analysis.figures.style import styled
-    from analysis.filtering import DisplayFilter
-    from analysis.montage import build_montage, default_montage
+    from analysis.figures.saving import saved
+    from analysis.figures.sheet import draw_sheet
     from analysis.readers import open_recording
     from analysis.survey import leave_out
+    from app.figure_files import read_page
 
+    is_asked = shown is None and request.like is None
     with open_recording(request.recording) as recording:
-        window = check_window(recording, request.start, request.start + request.duration)
-        leave_out(recording, request.bad_channels)
-        montage = build_montage(request.montage or default_montage(recording), recording, request.bad_channels)
-        filters = DisplayFilter(request.highpass or None, request.lowpass or None, request.notch or None)
-        analysis = _analyse(request, kind, progress) if kind is not None else None
-        prediction = None
-        if "seizure" in request.overlays:
-            model, bad = request.checkpoints[-1], request.bad_channels
-            prediction = predict_chosen(model, request.recording, request.device, bad, progress, request.start)
+        if request.like is not None:
+            shown = read_page(Path(request.like))
+            _refuse_other(request, recording, shown)
+        leave_out(recording, shown.bad_channels if shown is not None else request.bad_channels)
+        shown = shown or _answered(request, recording, progress)
         page = PageFigure(
-            recording,
-            montage,
-            window,
-            filters,
-            request.uv_per_mm,
-            request.size_mm,
-            _marks(request, recording, prediction),
-            heat_of(analysis) if analysis is not None else None,
-            [
-                *([probability_lane(prediction)] if prediction is not None else []),
-                *(lanes_of(analysis) if analysis is not None else []),
-            ],
-            _foot(request, analysis, prediction),
-        )
+            recording, shown.montage, shown.window, shown.filters, shown.uv_per_mm, request.size_mm, shown.marks, None,
+            shown.lanes, shown.foot, shown.heats, shown.arcs, shown.looks, shown.clock,
+            _patient(recording) if request.patient else "",
+        )  # fmt: skip
         progress.report(0, 1, "drawing")
-        with styled():
-            buffer = io.BytesIO()
-            stamp: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
-            draw_page(page).savefig(buffer, format=form, dpi=request.dpi, metadata=stamp)
-        facts = _facts(request, recording, montage.name, analysis, prediction)
+        content = saved(draw_sheet(page, shown.panels, progress), form, request.dpi)
+        progress.report(1, 1, "writing")
+        facts_file = out.with_suffix(".json")
+        facts = _facts(request, recording, shown, command_of(request, "" if is_asked else str(facts_file)))
         facts["row_scales"] = dict(described(page_scales(page)))
-    files = {out: buffer.getvalue(), out.with_suffix(".json"): json.dumps(facts, indent=1, ensure_ascii=False).encode()}
-    if analysis is not None:
-        numbers = io.BytesIO()
-        np.savez(numbers, allow_pickle=False, **{name: a.values for name, a in analysis.arrays.items()})
-        files[out.with_suffix(".npz")] = numbers.getvalue()
-    for path, content in files.items():
+    files = {out: content, **_beside(out, shown, facts)}
+    for path, data in files.items():
         with whole_file(path) as file:
-            file.write(content)
+            file.write(data)
     written = ", ".join(map(str, files))
-    return Outcome(facts, f"written: {written}\nredo: {facts['command']}", tuple(facts["warnings"]))
+    told = {name: value for name, value in facts.items() if name != "page"}
+    return Outcome(told, f"written: {written}\nredo: {facts['command']}", tuple(facts["warnings"]))
 
 
-def _analyse(request: FigureRequest, kind: str, progress: Progress) -> Analysis:
+def _refuse_other(request: FigureRequest, recording: Recording, shown: ShownPage) -> None:
+    """A page of another recording would be drawn with its marks and heat behind traces that they are not of."""
+    of = shown.facts.get("recording_id", recording.id)
+    if of != recording.id:
+        raise AnalysisError(f"{request.like} tells of another recording ({request.recording}): name the one it is of")
+    missing = {row.anode for row in shown.montage.derivations} - set(recording.ch_names)
+    if missing:
+        raise AnalysisError(f"there is no channel {min(missing)!r} ({request.recording}): name the figure's recording")
+
+
+def _patient(recording: Recording) -> str:
+    """Who was recorded, as an EDF file says it; AnalysisError where nothing is said."""
+    words = str(getattr(getattr(recording, "header", None), "patient", "")).strip()
+    if not words.replace("X", "").strip():
+        raise AnalysisError(f"the file names no patient ({recording.path}): leave --patient out")
+    return words
+
+
+def _beside(out: Path, shown: ShownPage, facts: dict[str, Any]) -> dict[Path, bytes]:
+    """The .json and, where there are numbers, the .npz of a figure."""
+    from app.figure_files import FORMAT, packed
+
+    page, arrays = packed(shown)
+    document = {"format": FORMAT, **facts, "page": page}
+    files = {out.with_suffix(".json"): json.dumps(document, indent=1, ensure_ascii=False).encode()}
+    if arrays:
+        numbers = io.BytesIO()
+        np.savez(numbers, allow_pickle=False, **arrays)
+        files[out.with_suffix(".npz")] = numbers.getvalue()
+    return files
+
+
+def _answered(request: FigureRequest, recording: Recording, progress: Progress) -> ShownPage:
+    """The page that a request asks for, once its models have answered."""
+    from analysis.analysis_files import describe_analysis
+    from analysis.engine.predict import check_window
+    from analysis.figures.layers import probability_lane
+    from analysis.filtering import DisplayFilter
+    from analysis.montage import build_montage, default_montage
+
+    window = check_window(recording, request.start, request.start + request.duration)
+    montage = build_montage(request.montage or default_montage(recording), recording, request.bad_channels)
+    drawn = [name for name in request.overlays if name in KINDS_DRAWN]
+    answers = _analyse(request, list(dict.fromkeys([*drawn, *request.panels])), progress)
+    layers = [(answers[kind], request.parts.get(kind, "")) for kind in drawn]
+    heats = [heats_of(*layer) for layer in layers]
+    behind = [kind for kind, heat in zip(drawn, heats, strict=True) if heat]
+    if len(behind) > 1:
+        raise AnalysisError(f"a page shows one analysis of a model behind its traces, not {' and '.join(behind)}")
+    prediction = None
+    if "seizure" in request.overlays:
+        model, bad = request.checkpoints[-1], request.bad_channels
+        prediction = predict_chosen(model, request.recording, request.device, bad, progress, request.start)
+    return ShownPage(
+        window,
+        montage,
+        DisplayFilter(request.highpass or None, request.lowpass or None, request.notch or None),
+        request.uv_per_mm,
+        _marks(request, recording, prediction),
+        [heat for some in heats for heat in some],
+        [
+            *([probability_lane(prediction)] if prediction is not None else []),
+            *(lane for layer in layers for lane in lanes_of(*layer)),
+        ],
+        [arcs for layer in layers for arcs in arcs_of(*layer)],
+        foot=_foot(request, [answers[kind] for kind in drawn], prediction),
+        panels=[answers[kind] for kind in request.panels],
+        bad_channels=request.bad_channels,
+        facts={
+            "recording_id": recording.id,
+            "analyses": [describe_analysis(answer) for answer in answers.values()],
+            "prediction": dict(prediction.provenance) if prediction is not None else None,
+        },
+    )
+
+
+def _analyse(request: FigureRequest, kinds: list[str], progress: Progress) -> dict[str, Analysis]:
+    """The answers by kind; an option goes to every kind that takes it."""
     from analysis.engine.analyze import analyze
 
-    options = {"windows": _FEW_WINDOWS} if any(o.name == "windows" for o in KINDS[kind].options) else {}
-    return analyze(
-        kind,
-        request.recording,
-        list(request.checkpoints[:1]),
-        request.start,
-        request.duration,
-        options,
-        request.device,
-        progress,
-        request.bad_channels,
-    )
+    known = {option.name for kind in kinds for option in KINDS[kind].options}
+    answers = {}
+    for kind in kinds:
+        names = {option.name for option in KINDS[kind].options}
+        options: dict[str, Any] = {"windows": _FEW_WINDOWS} if "windows" in names else {}
+        options |= PAGE_OPTIONS.get(kind, {})
+        options |= {name: value for name, value in request.options.items() if name in names or name not in known}
+        models = list(request.checkpoints[: KINDS[kind].models[1]])
+        answers[kind] = analyze(
+            kind, request.recording, models, request.start, request.duration, options, request.device, progress,
+            request.bad_channels,
+        )  # fmt: skip
+    return answers
 
 
 def predict_chosen(
@@ -169,73 +216,47 @@ def predict_chosen(
 
 
 def _marks(request: FigureRequest, recording: Recording, prediction: SeizurePrediction | None) -> list[Any]:
+    """Those that the page shows, so that a file of a page does not tell of the whole night."""
     marks = list(recording.annotations) if "annotations" in request.overlays else []
-    return [*marks, *(prediction.events if prediction is not None else ())]
+    every = [*marks, *(prediction.events if prediction is not None else ())]
+    stop = request.start + request.duration
+    return [replace(mark, extras=()) for mark in every if mark.onset < stop and mark.stop >= request.start]
 
 
-def _foot(request: FigureRequest, analysis: Analysis | None, prediction: SeizurePrediction | None) -> list[str]:
-    lines = []
-    if analysis is not None:
-        heat, until = heat_of(analysis), ""
-        if heat is not None:
-            stop = float(heat.onsets[-1]) + heat.step
-            short = stop < request.start + request.duration - heat.step / 2
-            until = f", up to {stop:.1f} s in whole windows" if short and analysis.kind != "memory" else ""
-        place = "Heat" if heat is not None else "Lanes" if len(lanes_of(analysis)) > 1 else "Lane"
-        lines.append(f"{place}: {analysis.title}, {' and '.join(analysis.models)}{until}")
+def _foot(request: FigureRequest, answers: list[Analysis], prediction: SeizurePrediction | None) -> list[str]:
+    from app.figure_words import bad_words, layer_words, prediction_words
+
+    stop = request.start + request.duration
+    lines = [layer_words(answer, request.parts.get(answer.kind, ""), stop, request.options) for answer in answers]
     if prediction is not None:
-        lines.append(f"Lane and violet spans: {prediction.model_title}, threshold {prediction.threshold:g}")
-    if (analysis is not None and analysis.random_weights) or (prediction is not None and prediction.random_weights):
+        lines.append(prediction_words(prediction))
+    if any(a.random_weights for a in answers) or (prediction is not None and prediction.random_weights):
         lines.append(RANDOM_WORDS)
-    if request.bad_channels:
-        lines.append(f"Marked bad, and left out of averages and models: {', '.join(request.bad_channels)}")
-    return lines
+    return [*lines, *bad_words(request.bad_channels)]
 
 
-def _facts(
-    request: FigureRequest,
-    recording: Recording,
-    montage: str,
-    analysis: Analysis | None,
-    prediction: SeizurePrediction | None,
-) -> dict[str, Any]:
-    from analysis.analysis_files import describe_analysis
+def _facts(request: FigureRequest, recording: Recording, shown: ShownPage, command: str) -> dict[str, Any]:
+    from analysis.filtering import as_bank
     from analysis.provenance import RESEARCH_ONLY, library_versions, now, software_version
 
+    page = as_bank(shown.filters).page
+    analyses = list(shown.facts.get("analyses", ()))
     return {
         "intended_use": RESEARCH_ONLY,
-        "command": command_of(request),
+        "command": command,
         "recording": {"path": str(recording.path), "id": recording.id},
-        "span": [request.start, request.start + request.duration],
-        "montage": montage,
-        "bad_channels": list(request.bad_channels),
-        "uv_per_mm": request.uv_per_mm,
-        "filters": {"highpass": request.highpass, "lowpass": request.lowpass, "notch": request.notch},
+        "span": [shown.window.start, shown.window.stop],
+        "montage": shown.montage.name,
+        "bad_channels": list(shown.bad_channels),
+        "uv_per_mm": shown.uv_per_mm,
+        "filters": {"highpass": page.highpass or 0.0, "lowpass": page.lowpass or 0.0, "notch": page.notch or 0.0},
         "size_mm": list(request.size_mm),
-        "analysis": describe_analysis(analysis) if analysis is not None else None,
-        "prediction": dict(prediction.provenance) if prediction is not None else None,
+        "dpi": request.dpi,
+        "analysis": analyses[0] if analyses else None,
+        "analyses": analyses,
+        "prediction": shown.facts.get("prediction"),
         "warnings": list(recording.warnings),
         "software_version": software_version(),
         "versions": library_versions(("numpy", "matplotlib", "torch")),
         "created": now(),
     }
-
-
-def command_of(request: FigureRequest) -> str:
-    """The command line that makes the same figure."""
-    words = ["python", "main.py", "figure", request.recording, "--start", f"{request.start:g}"]
-    words += ["--duration", f"{request.duration:g}"]
-    for table in request.checkpoints:
-        words += ["--checkpoint", str(table["checkpoint"])]
-    for name in ("head", "config"):
-        given = next((table[name] for table in request.checkpoints if table.get(name)), None)
-        words += [f"--{name}", str(given)] if given else []
-    for overlay in request.overlays:
-        words += ["--overlay", overlay]
-    words += ["--montage", request.montage] if request.montage else []
-    for name in request.bad_channels:
-        words += ["--bad", name]
-    words += ["--sensitivity", f"{request.uv_per_mm:g}", "--size", "x".join(f"{v:g}" for v in request.size_mm)]
-    words += ["--low", f"{request.highpass:g}", "--high", f"{request.lowpass:g}", "--notch", f"{request.notch:g}"]
-    words += ["--out", request.out]
-    return shlex.join(words) if sys.platform != "win32" else " ".join(words)

@@ -166,6 +166,11 @@ def figure(options: Namespace) -> None:
         options.notch,
         options.device,
         tuple(options.bad),
+        tuple(options.panel),
+        dict(options.part),
+        dict(options.option),
+        options.patient,
+        options.like,
     )
     with console_progress("Drawing") as progress:
         outcome = figure_runs.make_figure(request, progress)

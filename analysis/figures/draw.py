@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import importlib
-import io
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from analysis.analyses import Analysis, NamedArray
-from analysis.figures.style import DIVERGING, MUTED, RESEARCH_ONLY, SEQUENTIAL, styled
+from analysis.figures.style import DIVERGING, MM, MUTED, RESEARCH_ONLY, SEQUENTIAL, styled, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, FigureBase, SubFigure
 
 # Drawings by kind ("module:function"): each gets a figure and the analysis, and fills the figure.
 DRAWINGS: Mapping[str, str] = {
@@ -36,7 +35,7 @@ DRAWINGS: Mapping[str, str] = {
     "embedding": "analysis.figures.similarity:draw_embedding",
 }
 _WIDTH, _HEIGHT = 7.2, 4.6  # inches: two columns of a journal
-_FOOT = 0.075  # of the height
+_FOOT_POINTS, _FOOT_LINE_MM, _FOOT_EDGE_MM = 6.0, 2.55, 1.5
 _MOST_PANELS = 6
 _LISTED = 24
 
@@ -47,21 +46,58 @@ def make_figure(result: Analysis, size: tuple[float, float] = (_WIDTH, _HEIGHT))
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     with styled():
-        figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(rect=(0, _FOOT, 1, 1 - _FOOT)))
-        drawing = DRAWINGS.get(result.kind)
-        (_drawing(drawing) if drawing else draw_plain)(figure, result)
-        figure.text(0.01, 0.012, foot(result), fontsize=6, color=MUTED, va="bottom")
+        room = _foot_room(result, size)
+        figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(rect=(0, room, 1, 1 - room)))
+        _fill(figure, result, size)
         figure.canvas.draw()
     return figure
 
 
-def figure_bytes(result: Analysis, form: Literal["svg", "pdf", "png"]) -> bytes:
-    """The figure as a file; the same analysis gives the same bytes."""
-    buffer = io.BytesIO()
+def draw_panel(part: SubFigure, result: Analysis, size: tuple[float, float]) -> None:
+    """The same figure on a part of a larger one, a part of `size` in inches.
+
+    Layout engines lay out whole figures only, so that the places are those of a figure of its own.
+    """
+    alone = make_figure(result, size)
     with styled():
-        stamp: dict[str, Any] = {"Date": None} if form == "svg" else {"CreationDate": None} if form == "pdf" else {}
-        make_figure(result).savefig(buffer, format=form, metadata=stamp)
-    return buffer.getvalue()
+        _fill(part, result, size)
+    for ax, placed in zip(list(part.axes), alone.axes, strict=True):  # type: ignore[call-overload]
+        ax.set_position(placed.get_position(original=True))
+    for mine, other in zip(part.texts, alone.texts, strict=True):
+        mine.set_position(other.get_position())
+    if alone.get_suptitle():
+        title = alone._suptitle  # type: ignore[attr-defined]
+        part.suptitle(title.get_text(), x=title.get_position()[0], y=title.get_position()[1], ha="left", fontsize=7)
+
+
+def _fill(figure: FigureBase, result: Analysis, size: tuple[float, float]) -> None:
+    drawing = DRAWINGS.get(result.kind)
+    (_drawing(drawing) if drawing else draw_plain)(figure, result)  # type: ignore[arg-type]
+    x, y = _FOOT_EDGE_MM / MM / size[0], _FOOT_EDGE_MM / MM / size[1]
+    words = "\n".join(_foot_lines(result, size))
+    figure.text(x, y, words, fontsize=_FOOT_POINTS, color=MUTED, va="bottom", linespacing=1.2)
+
+
+def _foot_lines(result: Analysis, size: tuple[float, float]) -> list[str]:
+    room = size[0] * MM - 2 * _FOOT_EDGE_MM
+    return [line for words in foot(result).split("\n") for line in wrapped(words, _FOOT_POINTS, room)]
+
+
+def _foot_room(result: Analysis, size: tuple[float, float]) -> float:
+    """Of the height."""
+    return (2 * _FOOT_EDGE_MM + _FOOT_LINE_MM * len(_foot_lines(result, size))) / MM / size[1]
+
+
+def figure_bytes(
+    result: Analysis,
+    form: Literal["svg", "pdf", "png"],
+    size_mm: tuple[float, float] = (_WIDTH * MM, _HEIGHT * MM),
+    dpi: int = 300,
+) -> bytes:
+    """The figure as a file; the same analysis gives the same bytes."""
+    from analysis.figures.saving import saved
+
+    return saved(make_figure(result, (size_mm[0] / MM, size_mm[1] / MM)), form, dpi)
 
 
 def foot(result: Analysis) -> str:

@@ -6,16 +6,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from analysis.figures.contacts import draw_contacts
 from analysis.figures.style import INK, MUTED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from analysis.scalp_maps import Topography
     from analysis.topography import HeadMap
 
 _SIGNED = "RdBu_r"  # blue below zero, red above, as on the screen
 _UNSIGNED = "YlOrRd"  # light where there is little, so that names stay readable
 _MOST_NAMES = 40
+
+
+def draw_topography(ax: Axes, result: Topography, time: float | None = None) -> bool:
+    """Draw a map at a time in seconds, or that of its whole span, on the scalp or by contact; whether it has values."""
+    values = result.at(time)
+    if values is None or result.layout is None:
+        return False
+    if result.head is not None:
+        draw_scalp(ax, result.head, values, result.unit)
+    elif result.contacts is not None:
+        draw_contacts(ax, result.contacts, values, result.unit)
+    return True
 
 
 def draw_scalp(ax: Axes, head: HeadMap, values: np.ndarray, unit: str, limit: float | None = None) -> None:

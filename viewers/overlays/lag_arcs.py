@@ -5,47 +5,27 @@ One quarter of a second after the other, the strongest pairs at the lag that is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import numpy as np
 from PyQt6.QtCore import QPointF, Qt
 from PyQt6.QtGui import QPainter, QPainterPath, QPen
 
 from analysis.analyses import Analysis
+from analysis.lag_arcs import LEAST_CORRELATION as _LEAST
+from analysis.lag_arcs import Arc, arcs_title, strongest_arcs
 from viewers.colour_key import ColourKey
 from viewers.heat_scales import HeatScale, above, below
 from viewers.overlays.heat import MEAN, AnalysisHeat, Heat
 from viewers.rows import Rows, electrodes
 from viewers.time_scale import TimeScale
 
-_MOST_ARCS = 3  # a quarter of a second, of all channels; of one channel, its strongest
-_LEAST = 0.5  # correlations that are drawn
 _ROOM = 400  # quarters on a page, beyond which arcs are thinned out
 _BEND = 0.9  # of the width of a quarter
 _STALE = 0.35
-
-
-@dataclass(frozen=True)
-class Arc:
-    """One channel and another that is `lag` seconds later, in a quarter of a second that begins at `time`."""
-
-    time: float
-    channel: int
-    later: int
-    lag: float
-    correlation: float
 
 
 def part_of(lag: int | None, channel: int | None = None) -> str:
     """How a lag (None: the best of all) and the arcs of one channel (None: of all) are asked for."""
     first = MEAN if lag is None else str(lag)
     return first if channel is None else f"{first}:{channel}"
-
-
-def lag_and_channel(part: str) -> tuple[int | None, int | None]:
-    """The lag and the channel of such a part."""
-    lag, _, channel = part.partition(":")
-    return int(lag) if lag.isdigit() else None, int(channel) if channel.isdigit() else None
 
 
 class LagArcs(AnalysisHeat):
@@ -80,12 +60,9 @@ class LagArcs(AnalysisHeat):
         """What the colours mean."""
         if self.result is None or not self.state.visible or not self.arcs:
             return None
-        lag, channel = lag_and_channel(self.part)
-        when = "at the best lag" if lag is None else f"at {self.result.labels['lag'][lag]}"
-        whose = f" of {self.result.labels['channel'][channel]}" if channel is not None else ""
         warning = " · ".join(filter(None, ("random weights" if self.result.random_weights else "", self._stale)))
         scale = HeatScale(-1.0, 1.0, 0.0, "", "", "")
-        return ColourKey(f"Lag correlations [our definition]{whose} {when}, |ρ| ≥ {_LEAST}", scale, 1.0, warning)
+        return ColourKey(arcs_title(self.result, self.part), scale, 1.0, warning)
 
     def describe(self, time: float, ch_name: str) -> str:
         """The arcs of a row in the quarter under the mouse."""
@@ -132,41 +109,6 @@ class LagArcs(AnalysisHeat):
         painter.setBrush(pen.color())
         painter.drawEllipse(end, 2.2, 2.2)  # the later one
         painter.setBrush(Qt.BrushStyle.NoBrush)
-
-
-def strongest_arcs(result: Analysis, part: str) -> list[Arc]:
-    """The strongest pairs of every quarter of a second, each pair once, in order of time."""
-    lag, channel = lag_and_channel(part)
-    rho = result.values("correlation")  # (seconds, quarters, lags, C, C)
-    seconds, quarters, _, count, _ = rho.shape
-    best = np.abs(rho).argmax(2) if lag is None else np.full((seconds, quarters, count, count), lag)
-    value = np.take_along_axis(rho, best[:, :, None], 2)[:, :, 0]
-    value = _one_direction(np.where(np.eye(count, dtype=bool), 0.0, value))
-    if channel is not None:
-        kept = np.zeros((count, count), bool)
-        kept[channel] = kept[:, channel] = True
-        value = np.where(kept, value, 0.0)
-    times = result.values("second_onset").astype(np.float64) + float(result.facts["first_window"])
-    step, lags = float(result.facts["quarter_seconds"]), result.facts["lag_seconds"]
-    flat = np.abs(value).reshape(seconds, quarters, -1)
-    most = min(_MOST_ARCS, flat.shape[-1])
-    order = np.argsort(-flat, axis=-1)[..., :most]
-    arcs = []
-    for second, quarter, rank in np.ndindex(seconds, quarters, most):
-        first, later = divmod(int(order[second, quarter, rank]), count)
-        rho_here = float(value[second, quarter, first, later])
-        if abs(rho_here) >= _LEAST:
-            at = float(times[second]) + quarter * step
-            arcs.append(Arc(at, first, later, float(lags[int(best[second, quarter, first, later])]), rho_here))
-    return arcs
-
-
-def _one_direction(value: np.ndarray) -> np.ndarray:
-    """Of both directions of a pair the stronger one; the upper half where they are equal."""
-    other = np.swapaxes(value, -1, -2)
-    upper = np.triu(np.ones(value.shape[-2:], bool))
-    stronger = (np.abs(value) > np.abs(other)) | ((np.abs(value) == np.abs(other)) & upper)
-    return np.where(stronger, value, 0.0)
 
 
 def row_places(rows: Rows, channels: tuple[str, ...]) -> dict[int, float]:

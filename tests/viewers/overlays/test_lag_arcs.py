@@ -7,10 +7,11 @@ import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QImage, QPainter
 
+from analysis.lag_arcs import lag_and_channel, strongest_arcs
 from analysis.montage import Derivation, Montage
 from analysis.recording import Window
 from viewers.overlays.base import OverlayState
-from viewers.overlays.lag_arcs import LagArcs, lag_and_channel, part_of, row_places, strongest_arcs
+from viewers.overlays.lag_arcs import LagArcs, part_of, row_places
 from viewers.rows import Rows
 from viewers.time_scale import TimeScale
 
