@@ -110,6 +110,17 @@ def pairs_of(maps: np.ndarray) -> np.ndarray:
     return np.asarray((maps[first, second] + maps[second, first]) / 2)
 
 
+def even_lags(n_segments: int) -> np.ndarray:
+    """What even attention gives to each lag, (T,), mean over the segments; sums to one."""
+    seen = 1 / np.arange(1, n_segments + 1)
+    return np.asarray(np.cumsum(seen[::-1])[::-1] / n_segments)
+
+
+def against_even(maps: np.ndarray) -> np.ndarray:
+    """Shares (..., C, C) as per cent above (below, where negative) those of even attention."""
+    return np.asarray(100 * (maps * maps.shape[-1] - 1))
+
+
 def even_flow(n_segments: int, n_channels: int) -> np.ndarray:
     """What even attention over all that a token may see gives to each of RELATIONS, (4,), mean over the segments."""
     seen = np.arange(1, n_segments + 1)

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from analysis.analyses import Findings, NamedArray
-from analysis.attention_maps import RELATIONS, even_flow
+from analysis.attention_maps import RELATIONS, even_flow, even_lags
 from analysis.engine.inputs import Inputs
 from analysis.engine.model_inputs import ModelInput
 from analysis.engine.mvpa_maps import embeddings_of, model_windows, window_facts
@@ -101,6 +101,7 @@ def attention(inputs: Inputs, progress: Progress) -> Findings:
     facts = {
         **window_facts(inputs, source),
         "content_window_segments": model.config.window_segments,
+        "even_by_lag": even_lags(n_segments).tolist(),
         "even_relation": even_flow(n_segments, n).tolist(),
     }
     labels = _labels(model.config.segment_seconds, n_segments)

@@ -7,11 +7,13 @@ import pytest
 from scipy.stats import spearmanr
 
 from analysis.attention_maps import (
+    against_even,
     asymmetry,
     average_ranks,
     code_distances,
     distance,
     even_flow,
+    even_lags,
     implied_map,
     pairs_of,
     physical_distances,
@@ -30,6 +32,7 @@ def test_even_attention_has_strength_and_entropy_one_and_no_asymmetry() -> None:
     for strength in (strength_in, strength_out):
         np.testing.assert_allclose(strength(EVEN), 1.0, rtol=1e-12)
     np.testing.assert_allclose(row_entropy(EVEN), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(against_even(EVEN), 0.0, atol=1e-12)
     np.testing.assert_array_equal(asymmetry(EVEN), 0.0)
 
 
@@ -114,3 +117,13 @@ def test_even_flow_is_the_mean_over_tokens_counted_one_by_one() -> None:
                 counted[relation] += 1 / ((query + 1) * c) / t
     np.testing.assert_allclose(even_flow(t, c), counted)
     assert even_flow(t, c).sum() == pytest.approx(1.0)
+
+
+def test_even_lags_are_the_mean_over_segments_counted_one_by_one() -> None:
+    t = 5
+    counted = np.zeros(t)
+    for query in range(t):
+        for key in range(query + 1):
+            counted[query - key] += 1 / (query + 1) / t
+    np.testing.assert_allclose(even_lags(t), counted)
+    assert even_lags(t).sum() == pytest.approx(1.0)

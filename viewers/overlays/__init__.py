@@ -16,9 +16,11 @@ ANALYSIS_OVERLAYS: Mapping[str, tuple[str, str]] = {
     "stages": ("NeurDuo stages", "viewers.overlays.unit_classes:ClassesOverlay"),
     "experts": ("PRiSE experts", "viewers.overlays.experts:ExpertsOverlay"),
     "cka": ("Token maps of layers", "viewers.overlays.token_maps:TokenMaps"),
+    "channel-map": ("MVPFormer channel map", "viewers.overlays.channel_flow:ChannelFlow"),
+    "prediction": ("MVPFormer prediction", "viewers.overlays.next_state:NextState"),
     "integrated-gradients": ("Attribution", "viewers.overlays.attribution:AttributionOverlay"),
     "grad-cam": ("Grad-CAM", "viewers.overlays.attribution:TokenOverlay"),
     "dynamic-groups": ("PRiSE lag correlations", "viewers.overlays.lag_arcs:LagArcs"),
 }
-LANES_ALONE = frozenset({"experts", "streams", "stages"})  # drawn under the traces only
-IN_FRONT = frozenset({"dynamic-groups"})
+LANES_ALONE = frozenset({"experts", "streams", "stages", "prediction"})  # drawn under the traces only
+IN_FRONT = frozenset({"dynamic-groups", "channel-map"})
