@@ -7,7 +7,7 @@ so that a gap on the shaft is a gap on the drawing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analysis.channel_labels import contact
 from analysis.channels import MAX_SHAFT_CONTACTS
@@ -57,11 +57,15 @@ class ContactBlock:
 
 @dataclass(frozen=True)
 class ContactLayout:
-    """The contacts of a map and the blocks they stand in; `left_out` names those without a value, with the reason."""
+    """The contacts of a map and the blocks they stand in; `left_out` names those without a value, with the reason.
+
+    `between` tells that the channels are differences of two contacts, each at the first.
+    """
 
     ch_names: tuple[str, ...]
     blocks: tuple[ContactBlock, ...]
     left_out: tuple[tuple[str, str], ...] = ()
+    between: bool = False
 
     @property
     def source(self) -> str:
@@ -76,14 +80,20 @@ def contact_layout(recording: Recording, left_out: Mapping[str, str] | None = No
     `left_out` names channels that are to have no value, each with the reason. Where contacts were recorded against a
     reference, channels between two contacts have no place; where all were recorded so, each stands at its first.
     """
-    brain = [channel for channel in recording.channels if channel.type in INTRACRANIAL_TYPES]
+    brain = intracranial_channels(recording)
     single = [channel for channel in brain if channel.pair is None]
     reasons = dict(left_out or {})
     if single:
         reasons |= {channel.name: BETWEEN_PAIRS for channel in brain if channel.pair is not None}
     if not brain:
         raise AnalysisError("a map of contacts needs intracranial channels: this recording has none")
-    return layout_of_contacts({channel.name: _contact_name(channel) for channel in brain}, reasons)
+    layout = layout_of_contacts({channel.name: _contact_name(channel) for channel in brain}, reasons)
+    return replace(layout, between=not single)
+
+
+def intracranial_channels(recording: Recording) -> list[Channel]:
+    """Channels of contacts in or on the brain, in the order of the file."""
+    return [channel for channel in recording.channels if channel.is_brain and channel.type in INTRACRANIAL_TYPES]
 
 
 def _contact_name(channel: Channel) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from analysis.contact_layout import ContactLayout
 from analysis.results import AnalysisResult
 from analysis.scalp_maps import Topography
 from analysis.span_spectra import Curve, SpanSpectrogram, SpanSpectrum
@@ -74,12 +75,18 @@ def spectrogram_table(result: SpanSpectrogram) -> str:
 
 def topography_table(result: Topography, time: float | None, values: np.ndarray) -> str:
     """Value and place of each electrode of the map on screen."""
-    assert result.head is not None
-    layout = result.head.layout
+    layout = result.layout
+    assert layout is not None
     more = [f"at {time:.4f} s"] if result.samples is not None and time is not None else []
     more += [layout.source] + [f"left out {name} ({why})" for name, why in layout.left_out]
     lines = [provenance_line(result, "; ".join(more))]
-    lines.append(_line(["electrode", f"value ({result.unit.replace('²', '^2')})", "x", "y", "z"]))
+    head = f"value ({result.unit.replace('²', '^2')})"
+    if isinstance(layout, ContactLayout):
+        lines.append(_line(["contact", head, "shaft", "number"]))
+        places = {slot.index: (block.title, slot.label) for block in layout.blocks for slot in block.slots}
+        rows = [(name, value, *places[i]) for i, (name, value) in enumerate(zip(layout.ch_names, values, strict=True))]
+        return "\n".join([*lines, *map(_line, rows)]) + "\n"
+    lines.append(_line(["electrode", head, "x", "y", "z"]))
     for name, value, place in zip(layout.ch_names, values, layout.directions, strict=True):
         lines.append(_line([name, value, *place]))
     return "\n".join(lines) + "\n"

@@ -12,7 +12,7 @@ from typing import Any
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
-from analysis.channel_kinds import EEG
+from analysis.channel_kinds import EEG, INTRACRANIAL
 from analysis.channel_quality import FLAT, MISSING, NOT_CALIBRATED
 from analysis.errors import AnalysisError
 from analysis.filtering import as_bank
@@ -20,7 +20,7 @@ from analysis.measuring import CaliperReading
 from analysis.montage import MARKED_BAD
 from analysis.progress import Progress
 from analysis.recording import Recording, Window
-from analysis.scalp_maps import samples_window
+from analysis.scalp_maps import CONTACTS, maps_of, samples_window
 from app.errors import describe_error, log_error
 from app.inspector_tabs import InspectorDock, InspectorTabs
 from app.jobs import Job, JobRunner
@@ -166,7 +166,8 @@ class Measuring(QObject):
 
     # What happens in the window
 
-    def _on_opened(self, _recording: Recording) -> None:
+    def _on_opened(self, recording: Recording) -> None:
+        self.topography.offer_maps(maps_of(recording))
         self._selection = self._cursor = None
         self._has_page = False
         # Whatever holds the recording of before lets go of it, so that its file is closed.
@@ -257,7 +258,8 @@ class Measuring(QObject):
             return self._cursor
         if self.pinned.time is not None:
             return self.pinned.time
-        return (self._span.start + self._span.stop) / 2
+        # A page may reach beyond the end of a short recording.
+        return (self._span.start + min(self._span.stop, max(self._span.start, self._session.duration))) / 2
 
     def _follow(self) -> None:
         panel = self._panel
@@ -297,9 +299,10 @@ class Measuring(QObject):
         window: Window = self._span
         if panel is self.topography:
             chosen = self.topography
-            details: tuple[Any, ...] = (chosen.band,)
+            details: tuple[Any, ...] = chosen.map_kind, chosen.band
             if chosen.band is None:
-                details = as_bank(filters).of_kind(EEG), chosen.follows_cursor
+                kind = INTRACRANIAL if chosen.map_kind == CONTACTS else EEG
+                details = *details, as_bank(filters).of_kind(kind), chosen.follows_cursor
             if chosen.follows_cursor:
                 # A selection elsewhere on the page does not keep the map from following the cursor there.
                 window = samples_window(session.window, self._moment, session.recording.duration)

@@ -33,6 +33,11 @@ class EventPage:
     scalp_words: str
 
     @property
+    def scalp_heading(self) -> str:
+        """What the map is of."""
+        return "By contact" if self.scalp is not None and self.scalp.contacts is not None else "Over the scalp"
+
+    @property
     def heading(self) -> str:
         """What the event is; what a model says is never called as what a person marked."""
         title, author = self.event.title, self.event.author

@@ -16,12 +16,21 @@ from analysis.montage import Montage
 from analysis.progress import Progress
 from analysis.recording import Recording, Window
 from analysis.reports.content import EventPage, Pairs
-from analysis.scalp_maps import Topography, electrode_montage, map_band_power, map_voltage
+from analysis.scalp_maps import (
+    AS_RECORDED,
+    REFERENCE,
+    Electrodes,
+    Topography,
+    electrode_montage,
+    electrodes_of,
+    map_band_power,
+    map_voltage,
+    maps_of,
+)
 from analysis.seizure_marks import find_seizures
 from analysis.signal_blocks import BlockSource
 from analysis.spectra import Band
 from analysis.time_words import duration_words, elapsed
-from analysis.topography import HeadMap, build_head_map, scalp_layout
 
 PAGE_MM = (190.0, 165.0)
 LEAST_SECONDS, MOST_SECONDS, _BEFORE = 10.0, 20.0, 3.0
@@ -102,10 +111,11 @@ class Pages:
         self._recording, self._look, self._marks = recording, look, marks
         self._lanes = [lane] if lane is not None else []
         self._foot = foot
-        self._head: HeadMap | None = None
+        self._electrodes: Electrodes | None = None
         self._why = ""
         try:
-            self._head = build_head_map(scalp_layout(recording, dict.fromkeys(look.left_out, "marked bad")))
+            left_out = dict.fromkeys(look.left_out, "marked bad")
+            self._electrodes = electrodes_of(recording, maps_of(recording)[0], left_out)
         except AnalysisError as error:
             self._why = str(error)
 
@@ -130,23 +140,24 @@ class Pages:
         return tuple(facts)
 
     def _scalp(self, event: Annotation, progress: Progress | None) -> tuple[Topography | None, float | None, str]:
-        if self._head is None:
+        if self._electrodes is None:
             return None, None, self._why
         try:
             if event.duration > MOMENT_SECONDS:
                 power = map_band_power(
-                    self._recording, self._head, Window(event.onset, event.stop), SLOW_BAND, progress
+                    self._recording, self._electrodes, Window(event.onset, event.stop), SLOW_BAND, progress
                 )  # fmt: skip
                 return replace(power, values=power.values), None, f"Power {SLOW_BAND.name} over the event, unfiltered"
             around = Window(max(0.0, event.onset - _AROUND_MOMENT), event.stop + _AROUND_MOMENT)
-            source = BlockSource(self._recording, electrode_montage(self._head), self._look.filters)
-            field = map_voltage(source, self._head, around)
+            source = BlockSource(self._recording, electrode_montage(self._electrodes), self._look.filters)
+            field = map_voltage(source, self._electrodes, around)
         except AnalysisError as error:
             return None, None, str(error)
         moment = greatest_field(field)
         if moment is None:
             return None, None, "There is no signal at this event."
-        return field, moment, f"Voltage at {elapsed(moment, 3)}, where the field is greatest, average reference"
+        reference = "average reference" if field.request.options["reference"] == REFERENCE else AS_RECORDED
+        return field, moment, f"Voltage at {elapsed(moment, 3)}, where the field is greatest, {reference}"
 
 
 def greatest_field(field: Topography) -> float | None:

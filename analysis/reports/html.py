@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from analysis.figures.page import draw_page
-from analysis.figures.scalp import draw_scalp
+from analysis.figures.scalp import draw_topography
 from analysis.figures.style import INK, MUTED, RESEARCH_ONLY, styled
 from analysis.progress import Progress
 from analysis.reports.content import HEADERS, EventPage, Pairs, Report, used_columns
@@ -66,14 +66,13 @@ def _event(page: EventPage) -> str:
     parts = [f"<section><h3>{escape(page.heading)}</h3><p>{escape(facts)}</p>"]
     parts.append(_picture(draw_page(page.page), f"Traces around {page.heading}"))
     parts.append(f"<p>{escape(page.scalp_words)}</p>")
-    values = page.scalp.at(page.scalp_time) if page.scalp is not None else None
-    if page.scalp is not None and page.scalp.head is not None and values is not None:
+    if page.scalp is not None:
         from matplotlib.figure import Figure
 
         with styled():
             figure = Figure(figsize=(_SCALP_MM[0] / _MM, _SCALP_MM[1] / _MM))
-            draw_scalp(figure.add_axes((0, 0, 1, 1)), page.scalp.head, values, page.scalp.unit)
-        parts.append(_picture(figure, "Over the scalp"))
+            drawn = draw_topography(figure.add_axes((0, 0, 1, 1)), page.scalp, page.scalp_time)
+        parts.append(_picture(figure, page.scalp_heading) if drawn else "")
     return "".join([*parts, "</section>"])
 
 

@@ -6,7 +6,7 @@ import io
 from typing import TYPE_CHECKING
 
 from analysis.figures.page import draw_page_on
-from analysis.figures.scalp import draw_scalp
+from analysis.figures.scalp import draw_topography
 from analysis.figures.style import INK, MUTED, RESEARCH_ONLY, styled
 from analysis.progress import Progress
 from analysis.reports.content import EventPage, Report
@@ -77,12 +77,10 @@ def _draw_event(sheet: Figure, page: EventPage) -> None:
     )  # fmt: skip
     draw_page_on(sheet.add_subfigure(grid[1, 1]), page.page)
     y = _HEAD_MM + height + 4.0
-    _write(sheet, Piece(LEFT, y, "Over the scalp", HEADING))
+    _write(sheet, Piece(LEFT, y, page.scalp_heading, HEADING))
     _write(sheet, Piece(LEFT, y + 6.0, page.scalp_words, BODY))
-    if page.scalp is None or page.scalp.head is None:
-        return
-    values = page.scalp.at(page.scalp_time)
-    if values is not None:
+    if page.scalp is not None:
         bottom = HEIGHT - y - 11.0 - _SCALP_MM
         ax = sheet.add_axes((LEFT / WIDTH, bottom / HEIGHT, 90.0 / WIDTH, _SCALP_MM / HEIGHT))
-        draw_scalp(ax, page.scalp.head, values, page.scalp.unit)
+        if not draw_topography(ax, page.scalp, page.scalp_time):
+            ax.remove()

@@ -11,7 +11,18 @@ from analysis.errors import AnalysisError
 from analysis.filtering import DisplayFilter
 from analysis.measured_tables import topography_table
 from analysis.recording import Window
-from analysis.scalp_maps import electrode_montage, map_band_power, map_mean_voltage, map_voltage, samples_window
+from analysis.scalp_maps import (
+    AS_RECORDED,
+    CONTACTS,
+    SCALP,
+    electrode_montage,
+    electrodes_of,
+    map_band_power,
+    map_mean_voltage,
+    map_voltage,
+    maps_of,
+    samples_window,
+)
 from analysis.signal_blocks import BlockSource
 from analysis.spectra import BANDS
 from analysis.topography import build_head_map, scalp_layout
@@ -132,3 +143,72 @@ def test_a_table_has_a_line_for_each_electrode(recording):
     assert lines[1].split("\t") == ["electrode", "value (µV)", "x", "y", "z"]
     assert [line.split("\t")[0] for line in lines[2:]] == NAMES
     assert float(lines[2].split("\t")[1]) == pytest.approx(float(found.at(5.0)[0]), rel=1e-4)
+
+
+CONTACT_NAMES = [f"{letters}{n}" for letters in ("LA", "LB") for n in range(1, 7)]
+
+
+@pytest.fixture
+def implanted(make_recording, make_channel):
+    """12 contacts on two shafts, the same noise as for the scalp and 20 Hz at LB3; recorded `between` two or singly."""
+
+    def make(between=False, more=()):
+        rng = np.random.default_rng(1)
+        time = np.arange(round(40 * SFREQ)) / SFREQ
+        data = rng.standard_normal((12 + len(more), time.size)) + 50 * np.sin(2 * np.pi * 3 * time)
+        data[CONTACT_NAMES.index("LB3")] += 40 * np.sin(2 * np.pi * 20 * time)
+        pairs = [(name, f"{name[:2]}{int(name[2:]) + 1}") for name in CONTACT_NAMES]
+        channels = [
+            make_channel("-".join(pair) if between else name, "seeg", SFREQ, pair=pair if between else None)
+            for name, pair in zip(CONTACT_NAMES, pairs, strict=True)
+        ]
+        return make_recording(data, SFREQ, [*channels, *more])
+
+    return make
+
+
+def test_contacts_have_the_same_numbers_against_their_average(implanted):
+    made = implanted()
+    contacts = electrodes_of(made, CONTACTS, {"LA2": "flat"})
+    found = map_band_power(made, contacts, Window(4.0, 34.0), BANDS[3])
+    assert found.head is None
+    assert found.layout is found.contacts is contacts
+    kept = [i for i, name in enumerate(CONTACT_NAMES) if name != "LA2"]
+    part = made.data[kept, round(4 * SFREQ) : round(34 * SFREQ)].astype(float)
+    frequencies, density = signal.welch(part - part.mean(axis=0), SFREQ, nperseg=512)
+    band = (frequencies >= BANDS[3].low) & (frequencies < BANDS[3].high)
+    np.testing.assert_allclose(found.values, density[:, band].sum(axis=1) * 0.25, rtol=1e-4)
+    assert contacts.ch_names[int(np.argmax(found.values))] == "LB3"
+    lines = topography_table(found, None, found.values).splitlines()
+    assert "left out LA2 (flat)" in lines[0]
+    assert lines[1].split("\t") == ["contact", "value (µV^2)", "shaft", "number"]
+    assert lines[2 + contacts.ch_names.index("LB3")].split("\t")[2:] == ["LB", "3"]
+
+
+def test_differences_of_contacts_stay_as_they_were_recorded(implanted):
+    made = implanted(between=True)
+    contacts = electrodes_of(made, CONTACTS)
+    source = BlockSource(made, electrode_montage(contacts), DisplayFilter(None, None, None))
+    found = map_voltage(source, contacts, Window(10.0, 20.0))
+    page = source.page(Window(10.0, 20.0))
+    np.testing.assert_array_equal(found.at(14.0), page.data[round((14.0 - page.first_time) * page.sfreq)])
+    assert found.request.options["reference"] == AS_RECORDED
+
+
+@pytest.mark.parametrize(
+    ("scalp", "contacts", "maps"),
+    [
+        (19, 0, (SCALP,)),
+        (19, 12, (SCALP, CONTACTS)),
+        (8, 12, (CONTACTS, SCALP)),
+        (3, 12, (CONTACTS,)),
+        (3, 2, (SCALP,)),
+    ],
+)
+def test_a_recording_is_asked_for_the_map_of_most_of_its_electrodes_first(
+    make_recording, make_channel, scalp, contacts, maps
+):
+    channels = [make_channel(n, site=n, position=position_of(n)) for n in NAMES[:scalp]]
+    channels += [make_channel(name, "seeg") for name in CONTACT_NAMES[:contacts]]
+    made = make_recording(np.zeros((len(channels), 256)), 256.0, channels)
+    assert maps_of(made) == maps

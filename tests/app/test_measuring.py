@@ -212,13 +212,31 @@ def test_a_channel_marked_bad_leaves_the_map(window):
     ("name", "sentence"),
     [
         ("chbmit-headers/chb05_06.edf", "recorded bipolar"),
-        ("ecog-seizure-mat/pt01_ecog_onset.h5", "intracranial"),
         ("bdf/openbci_8ch.bdf", "at least 8 electrodes with a position: there are 0"),
     ],
 )
 def test_recordings_without_a_map_are_told_why(opened, name, sentence):
     window = opened(name)
     assert sentence in window.main.measuring.topography.head._message
+
+
+def test_contacts_of_an_intracranial_recording_are_drawn_by_shaft(opened):
+    window = opened("ecog-seizure-mat/pt01_ecog_onset.h5")
+    panel = window.main.measuring.topography
+    assert panel.contacts.isVisibleTo(panel)
+    assert not panel.head.isVisibleTo(panel)
+    assert len(panel.contacts.values) == 84
+    assert panel._caption.text().startswith("Voltage at ")
+    assert panel._foot.text().startswith("84 contacts, by the names of contacts; G in rows of 8")
+    panel.quantity.choose("alpha")
+    panel._on_quantity("alpha")
+    rest(window)
+    assert panel.scale.unit == "µV²"
+    assert panel.table().splitlines()[1].split("\t")[2:] == ["shaft", "number"]
+    window.main.session.set_bad_channels(["AD2"])
+    rest(window)
+    place = panel.contacts.places().of("AD2")
+    assert panel.contacts.describe(place.rect.center()) == "AD2  marked bad"
 
 
 def test_another_recording_leaves_nothing_of_the_last(opened, shared):

@@ -1,14 +1,18 @@
-"""The scalp from above: voltage under the cursor or mean over a span, or the power of a band."""
+"""The scalp from above, or contacts by shaft: voltage under the cursor or mean over a span, or power of a band."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from analysis.contact_layout import ContactLayout
 from analysis.measured_tables import topography_table
 from analysis.measuring import duration_text
-from analysis.scalp_maps import Topography
+from analysis.scalp_maps import AS_RECORDED, CONTACTS, SCALP, Topography
 from analysis.spectra import BANDS, Band
 from viewers.panels.base import Chooser, Panel, as_sentence, check_box, line_of, note
+from viewers.panels.contact_view import ContactView
 from viewers.panels.head_view import HeadView
 from viewers.panels.value_scale import Scale
 from viewers.theme import Theme
@@ -22,12 +26,13 @@ class TopographyPanel(Panel):
     """Follows the cursor; away from the traces it stays where its owner says."""
 
     title = "Topography"
-    tip = "Voltage or band power over the scalp"
+    tip = "Voltage or band power over the scalp, or by contact in the brain"
     draws = Topography
 
     def __init__(self) -> None:
         super().__init__()
         bands = [(band.name, f"{band.name.capitalize()} power") for band in BANDS]
+        self.where = Chooser("Which electrodes", [(SCALP, "Scalp"), (CONTACTS, "Contacts")], "The scalp, or the brain")
         self.quantity = Chooser("What the map shows", [(VOLTAGE, "Voltage"), *bands])
         moments = [(AT_CURSOR, "At the cursor"), (PINNED, "At the pinned cursor")]
         self.place = Chooser("Where in time", [*moments, (SPAN, "Selection or page")])
@@ -36,14 +41,19 @@ class TopographyPanel(Panel):
         tip = "Range of the colours: what 98 % of the page stays within, what is on show, or a fixed one"
         self.range = Chooser("Range of the colours of a voltage", ranges, tip)
         self.contours = check_box("Lines", "Lines of equal value")
-        self.names = check_box("Names", "Names of the electrodes", on=True)
+        self.names = check_box("Names", "Names of the electrodes, or numbers of the contacts", on=True)
         self._caption = note()
         self._foot = note()
         self._left_out = note(role="warning")
         self.head = HeadView()
+        self.contacts = ContactView()
+        self.contacts.hide()
+        self.where.hide()
+        self.column.addLayout(line_of(self.where))
         self.column.addLayout(line_of(self.quantity, self.place))
         self.column.addWidget(self._caption)
         self.column.addWidget(self.head, 1)
+        self.column.addWidget(self.contacts, 1)
         self.column.addWidget(self._foot)
         self.column.addWidget(self._left_out)
         self.column.addLayout(line_of(self.range, self.contours, self.names))
@@ -55,6 +65,7 @@ class TopographyPanel(Panel):
         self._connect()
 
     def _connect(self) -> None:
+        self.where.chosen.connect(self._on_where)
         self.quantity.chosen.connect(self._on_quantity)
         self.place.chosen.connect(self.wanted)
         self.range.chosen.connect(self._show)
@@ -67,6 +78,22 @@ class TopographyPanel(Panel):
     def band(self) -> Band | None:
         """The band whose power is asked for; None for voltage."""
         return next((band for band in BANDS if band.name == self.quantity.value()), None)
+
+    @property
+    def map_kind(self) -> str:
+        """Which map is asked for: SCALP or CONTACTS."""
+        return self.where.value()
+
+    def offer_maps(self, kinds: Sequence[str]) -> None:
+        """Take which maps a recording may have, and show the first; where there is but one, nothing is to choose."""
+        self.where.choose(kinds[0])
+        self.where.setVisible(len(kinds) > 1)
+        self._show_map()
+
+    @property
+    def _view(self) -> HeadView | ContactView:
+        """The drawing in view."""
+        return self.contacts if self.map_kind == CONTACTS else self.head
 
     @property
     def follows_cursor(self) -> bool:
@@ -94,6 +121,7 @@ class TopographyPanel(Panel):
         """Show a map, at the time that was last spoken of where it holds that."""
         self._result, self._busy = result, False
         self.head.set_head(result.head if result is not None else None)
+        self.contacts.set_contacts(result.contacts if result is not None else None)
         self._say_source()
         self._show()
 
@@ -106,14 +134,15 @@ class TopographyPanel(Panel):
     def set_busy(self) -> None:
         """Fade what is shown until it is renewed."""
         self._busy = True
-        self.head.set_message("")
-        self.head.set_stale(True)
+        self._view.set_message("")
+        self._view.set_stale(True)
 
     def refuse(self, sentence: str) -> None:
         """Say why there is no map."""
         self._result, self._busy = None, False
         self.head.set_head(None)
-        self.head.set_message(as_sentence(sentence))
+        self.contacts.set_contacts(None)
+        self._view.set_message(as_sentence(sentence))
         for text in (self._caption, self._foot):
             text.setText("")
         self._left_out.hide()
@@ -122,10 +151,11 @@ class TopographyPanel(Panel):
         """Take the colours."""
         super().set_theme(theme)
         self.head.set_theme(theme)
+        self.contacts.set_theme(theme)
 
     def table(self) -> str:
         """Values and places of the electrodes."""
-        values = self.head.values
+        values = self._view.values
         if self._result is None or values is None:
             return ""
         return topography_table(self._result, self._time, values)
@@ -150,6 +180,16 @@ class TopographyPanel(Panel):
 
     # Inside
 
+    def _on_where(self, _value: str) -> None:
+        self._show_map()
+        self.wanted.emit()
+
+    def _show_map(self) -> None:
+        by_contact = self.map_kind == CONTACTS
+        self.head.setVisible(not by_contact)
+        self.contacts.setVisible(by_contact)
+        self.contours.setVisible(not by_contact)
+
     def _on_quantity(self, _value: str) -> None:
         self.place.set_offered(AT_CURSOR, self.band is None)
         self.place.set_offered(PINNED, self.band is None and self._has_pinned)
@@ -160,6 +200,7 @@ class TopographyPanel(Panel):
 
     def _on_options(self, _on: bool) -> None:
         self.head.set_options(self.contours.isChecked(), self.names.isChecked())
+        self.contacts.set_options(self.names.isChecked())
 
     def _show(self) -> None:
         result = self._result
@@ -167,16 +208,18 @@ class TopographyPanel(Panel):
         if self._busy and values is None:
             # What is on its way may hold this time: until it is there nothing can be said of it.
             return
-        self.head.set_values(None if values is None else np.asarray(values), self.scale)
-        self.head.set_stale(self._busy)
+        view = self._view
+        view.set_values(None if values is None else np.asarray(values), self.scale)
+        view.set_stale(self._busy)
         if result is None:
-            self.head.set_message("")
+            view.set_message("")
             for text in (self._caption, self._foot):
                 text.setText("")
             return
         missing = result.samples is not None and values is None and self._time is not None
-        self.head.set_message("no signal at this time" if missing else "")
-        self._caption.setText(f"{self._what()} {self._when(result)}, average reference")
+        view.set_message("no signal at this time" if missing else "")
+        reference = AS_RECORDED if result.request.options["reference"] == AS_RECORDED else "average reference"
+        self._caption.setText(f"{self._what()} {self._when(result)}, {reference}")
 
     def _what(self) -> str:
         band = self.band
@@ -192,12 +235,13 @@ class TopographyPanel(Panel):
 
     def _say_source(self) -> None:
         result = self._result
-        if result is None or result.head is None:
+        layout = result.layout if result is not None else None
+        if result is None or layout is None:
             return
-        layout = result.head.layout
         filters = str(result.request.options["filter"])
         through = "unfiltered" if filters == "none" else filters
         made = f"{result.count} windows, {through}" if result.band is not None else through
-        self._foot.setText(f"{len(layout.ch_names)} electrodes, {layout.source} · {made}")
+        kind = "contacts" if isinstance(layout, ContactLayout) else "electrodes"
+        self._foot.setText(f"{len(layout.ch_names)} {kind}, {layout.source} · {made}")
         self._left_out.setText(f"Left out: {', '.join(f'{name} ({why})' for name, why in layout.left_out)}")
         self._left_out.setVisible(bool(layout.left_out))

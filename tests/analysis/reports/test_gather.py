@@ -12,8 +12,10 @@ from analysis.annotation import Annotation, Review
 from analysis.filtering import DisplayFilter
 from analysis.montage import build_montage
 from analysis.recording import Channel
-from analysis.reports.content import HEADERS, used_columns
+from analysis.reports.content import HEADERS, Report, used_columns
 from analysis.reports.gather import Look, Pages, event_rows, events_with_pages, page_window
+from analysis.reports.html import write_html
+from analysis.reports.sheets import write_pdf
 
 SFREQ, SECONDS = 100.0, 60
 SITES = (
@@ -158,3 +160,19 @@ def test_a_comment_is_told_on_the_page(pages: Pages) -> None:
     mark = replace(Annotation(12.3, 0.0, "Spike", ("C3",), author="reader"), review=Review(comment="sharp"))
     facts = dict(pages.make(mark).facts)
     assert (facts["comment"], facts["channels"], facts["from"]) == ("sharp", "C3", "reader")
+
+
+def test_an_intracranial_recording_has_a_map_by_contact_on_paper_and_in_the_browser(array_recording):
+    names = [f"{letters}{n}" for letters in ("LA", "RA") for n in range(1, 9)]
+    times = np.arange(int(SFREQ * SECONDS)) / SFREQ
+    data = np.random.default_rng(0).normal(0, 0.5, (len(names), len(times)))
+    data[names.index("RA3")] += 100 * np.sin(2 * np.pi * 10 * times)
+    made = array_recording([Channel(name, name, "seeg", "uV", SFREQ) for name in names], data, SFREQ)
+    pages = Pages(made, Look(build_montage("as recorded", made), DisplayFilter(), 20.0, ("LA2",)), [], None)
+    page = pages.make(Annotation(20.0, 10.0, "Seizure", author="reader"))
+    assert page.scalp_heading == "By contact"
+    assert page.scalp.contacts.ch_names[int(np.argmax(page.scalp.values))] == "RA3"
+    assert dict(page.scalp.contacts.left_out) == {"LA2": "marked bad"}
+    report = Report("A recording", (), (), (), (page,), (), (), ())
+    assert 'alt="By contact"' in write_html(report)
+    assert write_pdf(report).startswith(b"%PDF")
