@@ -90,6 +90,8 @@ _PRISE = "analysis.engine.prise_groups"
 _SIMILARITY = "analysis.engine.similarity"
 _NEURDUO = "analysis.engine.neurduo_kinds"
 BASELINES = ("interictal", "zero", "mean", "surrogate")
+UNITS = ("last", "mean")
+PARTS = ("both", "channel", "second")
 _WINDOWED = ("mvpformer", "axon", "prise-eeg")
 _LAYERED = (*_WINDOWED, "neurduo")
 WINDOW = Option("window", 10.0, "length of a window of the model, seconds", least=1.0)
@@ -108,6 +110,11 @@ STREAM = (
     Option("normalisation", "causal", "what the scale is taken from", ("causal", "window")),
     Option("reset_gap", 60.0, "gap in seconds after which the state starts from zero", least=0.0),
     Option("history", 0.0, "seconds that are read before the span; 0: all since the recording began", least=0.0),
+)
+BASELINE = Option("baseline", "interictal", "what the signal is compared with", BASELINES)
+CARRIED = (
+    Option("history", 0.0, "NeurDuo: seconds read before a window; 0: as for its seizure curve", least=0.0),
+    Option("units", "last", "NeurDuo: the unit of its head that is explained, the window's last or their mean", UNITS),
 )
 
 KINDS: Mapping[str, Kind] = {
@@ -225,21 +232,62 @@ KINDS: Mapping[str, Kind] = {
         Kind(
             "integrated-gradients",
             "Which samples speak for a class",
-            dict.fromkeys(_WINDOWED, f"{_ATTRIBUTION}:explain_signal"),
+            dict.fromkeys(_LAYERED, f"{_ATTRIBUTION}:explain_signal"),
             (
                 WINDOW,
                 FEW_WINDOWS,
                 TARGET,
-                Option("baseline", "interictal", "what the signal is compared with", BASELINES),
+                BASELINE,
                 Option("checks", False, "occlusion, keep-one, deletion and insertion beside the map"),
+                Option("smooth", 0, "noisy copies that the map is the mean of; 0: the signal as it is", least=0),
+                Option("noise", 0.1, "of these copies, as a share of each channel's standard deviation", least=0.0),
                 SEED,
+                *CARRIED,
             ),
         ),
         Kind(
             "grad-cam",
             "Which tokens speak for a class",
-            dict.fromkeys(_WINDOWED, "analysis.engine.grad_cam:explain_tokens"),
-            (WINDOW, FEW_WINDOWS, TARGET, Option("layer", -1, "number of the layer, or -1 for the last", least=-1)),
+            dict.fromkeys(_LAYERED, "analysis.engine.grad_cam:explain_tokens"),
+            (
+                WINDOW,
+                FEW_WINDOWS,
+                TARGET,
+                Option("layer", -1, "number of the layer, or -1 for the last", least=-1),
+                *CARRIED,
+            ),
+        ),
+        Kind(
+            "occlusion",
+            "What the score loses without a part",
+            dict.fromkeys(_LAYERED, "analysis.engine.occlusion:explain_by_occlusion"),
+            (
+                WINDOW,
+                FEW_WINDOWS,
+                TARGET,
+                BASELINE,
+                Option("by", "both", "what is replaced: a second of a channel, or all of either", PARTS),
+                Option("keep", False, "keep-one beside it: the baseline everywhere but in one channel"),
+                SEED,
+                *CARRIED,
+            ),
+        ),
+        Kind(
+            "sanity-checks",
+            "How far a map can be trusted",
+            dict.fromkeys(_LAYERED, "analysis.engine.sanity_checks:check_maps"),
+            (
+                WINDOW,
+                Option("windows", 1, "at most so many windows, spread over the span", least=1),
+                TARGET,
+                BASELINE,
+                Option("seeds", 5, "how often the weights are drawn anew", least=1),
+                Option("cascade", True, "draw layer after layer anew, from the output down; no: all at once only"),
+                Option("orders", 20, "random orders that deletion and insertion are compared with", least=2),
+                Option("parts", "channels", "what is deleted and inserted", ("channels", "channel-seconds")),
+                SEED,
+                *CARRIED,
+            ),
         ),
         Kind(
             "cka",

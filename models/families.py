@@ -117,7 +117,9 @@ MODELS: Mapping[str, ModelSpec] = {
                 "cka",
                 "effective-rank",
                 "integrated-gradients",
+                "sanity-checks",
                 "grad-cam",
+                "occlusion",
                 "group-attribution",
             }
         ),
@@ -141,7 +143,9 @@ MODELS: Mapping[str, ModelSpec] = {
                 "cka",
                 "effective-rank",
                 "integrated-gradients",
+                "sanity-checks",
                 "grad-cam",
+                "occlusion",
             }
         ),
     ),
@@ -162,6 +166,10 @@ MODELS: Mapping[str, ModelSpec] = {
                 "embedding",
                 "cka",
                 "effective-rank",
+                "integrated-gradients",
+                "sanity-checks",
+                "grad-cam",
+                "occlusion",
             }
         ),
     ),
@@ -193,7 +201,9 @@ MODELS: Mapping[str, ModelSpec] = {
                 "cka",
                 "effective-rank",
                 "integrated-gradients",
+                "sanity-checks",
                 "grad-cam",
+                "occlusion",
             }
         ),
     ),

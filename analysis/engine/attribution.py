@@ -1,25 +1,33 @@
-"""Why a classifier says what it says: Integrated Gradients, occlusion and keep-one, and how far to trust them.
+"""Why a classifier says what it says: Integrated Gradients, and beside them what replacing channels says.
 
 Letters: C channels, N samples, S seconds.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import torch
-from captum.attr import IntegratedGradients
+from captum.attr import IntegratedGradients, NoiseTunnel
 from scipy.stats import rankdata
 from torch import Tensor
 
 from analysis.analyses import Findings, NamedArray
-from analysis.engine.explained import Explained, baseline_signal, explained_windows, target_class
+from analysis.engine.explained import (
+    Explained,
+    baseline_signal,
+    carried_notes,
+    carried_of,
+    explained_input,
+    explained_windows,
+    target_class,
+)
 from analysis.engine.inputs import Inputs
-from analysis.engine.model_inputs import ModelInput, model_input
+from analysis.engine.model_inputs import ModelInput
+from analysis.engine.occlusion import keep_one, occlude
 from analysis.engine.recorded_attribution import REFERENCE_NOTE, channel_labels, is_referenced, on_recording
 from analysis.progress import PartProgress, Progress
 
@@ -27,6 +35,7 @@ GAP = 0.01  # relative completeness gap that is aimed at
 NODES = (32, 64, 128, 256)
 _CURVE_STEPS = 10
 _TINY = 1e-12
+_LEAST_SPREAD = 1e-6  # of a channel that does not move: noise of a share of it must be next to nothing
 
 
 @dataclass(frozen=True)
@@ -42,6 +51,15 @@ class Attributed:
     nodes: int
 
 
+@dataclass(frozen=True)
+class Noise:
+    """How a map is smoothed: so many `copies`, each with noise of a `share` of each channel's standard deviation."""
+
+    copies: int
+    share: float
+    seed: int
+
+
 def integrated_gradients(
     window: Explained, baseline: Tensor, target: int, progress: Progress | None = None
 ) -> Attributed:
@@ -50,84 +68,81 @@ def integrated_gradients(
     Gauss-Legendre nodes are doubled from 32 up to 256; points of the path are worked one at a time, so that memory
     stays that of one window. Each point is reported.
     """
-    progress = progress or Progress()
-    points = itertools.count(1)
-    nodes = NODES[0]
-
-    def score(signal: Tensor) -> Tensor:
-        progress.report(next(points), nodes, f"{nodes} points of the path")
-        return window.score(signal)
-
-    explainer = IntegratedGradients(score)
+    counted = _Counted(window, progress or Progress())
+    explainer = IntegratedGradients(counted)
     with window.smooth():
-        with torch.no_grad():
-            change = float(window.score(window.signal)[0, target] - window.score(baseline)[0, target])
+        change = _change(window, baseline, target)
         for nodes in NODES:
-            points = itertools.count(1)
-            values = explainer.attribute(
-                window.signal,
-                baseline,
-                target=target,
-                n_steps=nodes,
-                method="gausslegendre",
-                internal_batch_size=1,
-            )[0]
-            gap = abs(change - float(values.sum())) / max(abs(change), _TINY)
+            counted.begin(nodes, f"{nodes} points of the path")
+            values = explainer.attribute(window.signal, baseline, target=target, **_rule(nodes))[0]
+            gap = _gap(change, values)
             if gap < GAP:
                 break
     return Attributed(values.detach(), change, gap, nodes)
 
 
-def occlude(window: Explained, baseline: Tensor, target: int, progress: Progress | None = None) -> Tensor:
-    """How much the score falls when a channel is replaced by its baseline (C,)."""
-    return _by_channel(window, target, progress, lambda c: _swap(window.signal, baseline, c))
+def smoothed(
+    window: Explained,
+    baseline: Tensor,
+    target: int,
+    nodes: int,
+    noise: Noise,
+    progress: Progress | None = None,
+) -> Attributed:
+    """The mean of Integrated Gradients over noisy copies of a window (SmoothGrad, Smilkov et al. 2017), by captum.
+
+    Each copy's path has `nodes` points. The mean adds up to the copies' mean change; `change` and `gap` are of the
+    window's own, since that is what the map will be read as.
+    """
+    spread = window.signal.std(-1, keepdim=True).clamp_min(_LEAST_SPREAD)
+    counted = _Counted(window, progress or Progress(), spread)
+    counted.begin(nodes * noise.copies, f"{noise.copies} noisy copies")
+    device = window.signal.device
+    with window.smooth(), torch.random.fork_rng([device] if device.type == "cuda" else []):
+        change = _change(window, baseline, target)
+        torch.manual_seed(noise.seed)
+        # In units of each channel's spread, so that one width of noise fits all; attributions do not change with units.
+        values = NoiseTunnel(IntegratedGradients(counted)).attribute(
+            window.signal / spread,
+            nt_type="smoothgrad",
+            nt_samples=noise.copies,
+            nt_samples_batch_size=1,
+            stdevs=noise.share,
+            baselines=baseline / spread,
+            target=target,
+            **_rule(nodes),
+        )[0]
+    return Attributed(values.detach(), change, _gap(change, values), nodes)
 
 
-def occlude_seconds(window: Explained, baseline: Tensor, target: int, progress: Progress | None = None) -> Tensor:
-    """How much the score falls when a second of all channels is replaced by the baseline (S,)."""
-    step = round(window.sfreq)
-    count = -(-window.signal.shape[-1] // step)
+class _Counted:
+    """A window's score of signals divided by `spread`, which reports each signal it is given."""
 
-    def changed(second: int) -> Tensor:
-        signal = window.signal.clone()
-        part = slice(second * step, (second + 1) * step)
-        signal[..., part] = baseline[..., part]
-        return signal
+    def __init__(self, window: Explained, progress: Progress, spread: Tensor | None = None) -> None:
+        self._window, self._progress, self._spread = window, progress, spread
+        self.begin(1, "")
 
-    return _falls(window, target, progress, changed, count)
+    def begin(self, total: int, text: str) -> None:
+        """Count anew, up to a number."""
+        self._done, self._total, self._text = 0, total, text
+
+    def __call__(self, signal: Tensor) -> Tensor:
+        self._done += len(signal)
+        self._progress.report(self._done, self._total, self._text)
+        return self._window.score(signal if self._spread is None else signal * self._spread)
 
 
-def keep_one(window: Explained, baseline: Tensor, target: int, progress: Progress | None = None) -> Tensor:
-    """How much the score rises above the baseline's when one channel alone is as recorded (C,)."""
+def _rule(nodes: int) -> dict[str, Any]:
+    return {"n_steps": nodes, "method": "gausslegendre", "internal_batch_size": 1}
+
+
+def _change(window: Explained, baseline: Tensor, target: int) -> float:
     with torch.no_grad():
-        floor = window.score(baseline)[0, target]
-        values = []
-        for channel in range(window.signal.shape[1]):
-            (progress or Progress()).check()
-            values.append(window.score(_swap(baseline, window.signal, channel))[0, target] - floor)
-    return torch.stack(values)
+        return float(window.score(window.signal)[0, target] - window.score(baseline)[0, target])
 
 
-def _swap(signal: Tensor, other: Tensor, channel: int) -> Tensor:
-    changed = signal.clone()
-    changed[:, channel] = other[:, channel]
-    return changed
-
-
-def _by_channel(window: Explained, target: int, progress: Progress | None, changed: Callable[[int], Tensor]) -> Tensor:
-    return _falls(window, target, progress, changed, window.signal.shape[1])
-
-
-def _falls(
-    window: Explained, target: int, progress: Progress | None, changed: Callable[[int], Tensor], count: int
-) -> Tensor:
-    with torch.no_grad():
-        full = window.score(window.signal)[0, target]
-        values = []
-        for i in range(count):
-            (progress or Progress()).check()
-            values.append(full - window.score(changed(i))[0, target])
-    return torch.stack(values)
+def _gap(change: float, values: Tensor) -> float:
+    return abs(change - float(values.sum())) / max(abs(change), _TINY)
 
 
 def curve(window: Explained, baseline: Tensor, target: int, order: Tensor, insertion: bool) -> np.ndarray:
@@ -154,18 +169,25 @@ def rank_correlation(first: np.ndarray, second: np.ndarray) -> float:
 def explain_signal(inputs: Inputs, progress: Progress) -> Findings:
     """Integrated Gradients of a class score with respect to the signal, by channel and time, window by window."""
     target = target_class(inputs.model, inputs.options["target"])
-    source = model_input(inputs, inputs.model, inputs.options["window"], inputs.options["windows"], progress)
-    maps, recorded, facts_of, checks = [], [], [], []
-    for number, window in enumerate(explained_windows(source, progress)):
+    source = explained_input(inputs, progress)
+    noise = Noise(inputs.options["smooth"], inputs.options["noise"], inputs.options["seed"])
+    n_stages = 1 + bool(noise.copies) + 2 * inputs.options["checks"]
+    maps, recorded, checks = [], [], []
+    facts_of: list[dict[str, Any]] = []
+    for number, window in enumerate(explained_windows(source, progress, carried_of(inputs))):
         part = PartProgress(progress, number, len(source.plan.onsets))
+        stages = [PartProgress(part, i, n_stages) for i in range(n_stages)]
         baseline, told = baseline_signal(inputs, source, window, inputs.options["baseline"], inputs.options["seed"])
-        found = integrated_gradients(window, baseline, target, part)
+        found = integrated_gradients(window, baseline, target, stages[0])
+        facts_of.append({"baseline": told, "gap_before_smoothing": found.gap} if noise.copies else {"baseline": told})
+        if noise.copies:
+            found = smoothed(window, baseline, target, found.nodes, noise, stages[1])
         maps.append(found.values.cpu().numpy())
         if is_referenced(source.plan):
             recorded.append(on_recording(source.plan, number, window, baseline, found.values))
-        facts_of.append({"baseline": told, "change": found.change, "gap": found.gap, "nodes": found.nodes})
+        facts_of[-1] |= {"change": found.change, "gap": found.gap, "nodes": found.nodes}
         if inputs.options["checks"]:
-            arrays, agreement = _check(inputs, window, baseline, target, found, progress)
+            arrays, agreement = _check(inputs, window, baseline, target, found, stages[-2:])
             checks.append(arrays)
             facts_of[-1] |= agreement
     more = _stacked(checks)
@@ -176,12 +198,12 @@ def explain_signal(inputs: Inputs, progress: Progress) -> Findings:
 
 
 def _check(
-    inputs: Inputs, window: Explained, baseline: Tensor, target: int, found: Attributed, progress: Progress
+    inputs: Inputs, window: Explained, baseline: Tensor, target: int, found: Attributed, stages: Sequence[Progress]
 ) -> tuple[dict[str, NamedArray], dict[str, float]]:
     """Occlusion, keep-one, deletion and insertion of one window, and how far they agree with its map."""
     by_channel = found.values.sum(-1).cpu().numpy()
-    occluded = occlude(window, baseline, target, progress).cpu().numpy()
-    kept = keep_one(window, baseline, target, progress).cpu().numpy()
+    occluded = occlude(window, baseline, target, stages[0]).cpu().numpy()
+    kept = keep_one(window, baseline, target, stages[1]).cpu().numpy()
     order = torch.from_numpy(np.argsort(-by_channel).copy())
     shuffled = torch.from_numpy(np.random.default_rng(inputs.options["seed"]).permutation(len(order)))
     curves = {
@@ -231,6 +253,7 @@ def _findings(
         **more,
     }  # fmt: skip
     worst = max(facts_of, key=lambda facts: facts["gap"])
+    copies = inputs.options["smooth"]
     facts = {
         "method": "Integrated Gradients, signed",
         "target": inputs.model.facts.labels[target],
@@ -238,12 +261,19 @@ def _findings(
         "first_window": float(source.plan.onsets[0]),
         "window_seconds": source.plan.seconds,
         "completeness_gap": worst["gap"],
+        "smoothed_over": copies,
         "windows": facts_of,
     }
     baselines = dict.fromkeys(each["baseline"] for each in facts_of)
-    notes = [*source.plan.notes, f"Baseline: {'; '.join(baselines)}."]
+    notes = [*source.plan.notes, *carried_notes(inputs), f"Baseline: {'; '.join(baselines)}."]
     if "recorded" in more:
         notes.append(REFERENCE_NOTE)
-    if worst["gap"] >= GAP:
+    if copies:
+        before = max(each["gap_before_smoothing"] for each in facts_of)
+        notes.append(
+            f"Smoothed: the mean over {copies} copies with noise of {inputs.options['noise']:.0%} of each channel's "
+            f"standard deviation; the completeness gap is up to {worst['gap']:.1%}, and {before:.1%} without noise."
+        )
+    elif worst["gap"] >= GAP:
         notes.append(f"The completeness gap is up to {worst['gap']:.1%} with {worst['nodes']} nodes, above 1 %.")
     return Findings(arrays, facts, channel_labels(source.plan), tuple(notes), source.describe())

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Any, Literal
 
@@ -18,6 +19,7 @@ from torch import Tensor
 from analysis.engine.inputs import Inputs, LoadedModel
 from analysis.engine.model_inputs import CLIP, ModelInput, model_input
 from analysis.engine.model_windows import WindowPlan
+from analysis.engine.neurduo_span import Carried, SpanScores
 from analysis.errors import AnalysisError
 from analysis.progress import Progress
 from analysis.recording import Window
@@ -41,9 +43,9 @@ Smooth = Callable[[], AbstractContextManager[None]]
 class Explained:
     """One window: `score` maps scaled signals (B, C, N) to class scores (B, K).
 
-    `signal` is the window itself (1, C, N); signal * scale + offset are microvolts, `scale` and `offset` (C, 1).
-    Within the context that `smooth` gives, `score` has no jumps and its gradient no gaps; signals must then come one at
-    a time.
+    `signal` is the window itself (1, C, N); signal * scale + offset are microvolts, `scale` and `offset` (C, 1) or
+    (C, N). Within the context that `smooth` gives, `score` has no jumps and its gradient no gaps; signals must then
+    come one at a time.
     """
 
     signal: Tensor
@@ -59,18 +61,40 @@ class Explained:
         return (microvolts - self.offset) / self.scale
 
 
-def explained_windows(source: ModelInput, progress: Progress) -> Iterator[Explained]:
-    """The windows of an analysis, one by one, ready to be explained; AnalysisError where they cannot be."""
+def explained_input(inputs: Inputs, progress: Progress) -> ModelInput:
+    """The windows that an analysis asks for, with the channels that the model's head reads."""
+    seconds, most = inputs.options["window"], inputs.options["windows"]
+    check_classifier(inputs.model)
+    return model_input(inputs, inputs.model, seconds, most, progress, for_head=True)
+
+
+def explained_windows(source: ModelInput, progress: Progress, carried: Carried | None = None) -> Iterator[Explained]:
+    """The windows of an analysis, one by one, ready to be explained; AnalysisError where they cannot be.
+
+    `carried` is of NeurDuo: what its state has read before each, and which units' score is explained.
+    """
     check_classifier(source.model)
-    make = _FAMILIES[source.model.family]
+    make = _maker(source, progress, carried or Carried())
     batches = source.plan.batches(1, progress, "explaining")
     for onset, batch in zip(source.plan.onsets.tolist(), batches, strict=True):
-        yield make(source, torch.from_numpy(batch).to(source.device), onset)
+        yield make(torch.from_numpy(batch).to(source.device), onset)
+
+
+def carried_of(inputs: Inputs) -> Carried:
+    """What the options of an analysis say of the state."""
+    return Carried(inputs.options["history"], inputs.options["units"])
+
+
+def carried_notes(inputs: Inputs) -> tuple[str, ...]:
+    """A sentence where the options speak of a state that the model does not have."""
+    if inputs.model.family == "neurduo" or carried_of(inputs) == Carried():
+        return ()
+    return (f"{inputs.model.title} carries no state from window to window: history and units change nothing.",)
 
 
 def check_classifier(model: LoadedModel) -> None:
     """AnalysisError for a model that gives no class scores, or of a family that cannot be explained yet."""
-    if model.family not in _FAMILIES:
+    if model.family not in (*_FAMILIES, "neurduo"):
         raise AnalysisError(f"{model.title} cannot be explained yet: choose another model")
     if not model.facts.has_classifier:
         raise AnalysisError(
@@ -126,7 +150,7 @@ def _interictal(inputs: Inputs, source: ModelInput, window: Explained) -> tuple[
         widened = [(a - margin, z + margin) for a, z in marked]
         taken = join_spans([*widened, (window.onset, window.onset + seconds)])
         region = Window(max(0.0, window.onset - reach), min(inputs.recording.duration, window.onset + seconds + reach))
-        plan = model_input(replace(inputs, window=region), source.model, seconds).plan
+        plan = model_input(replace(inputs, window=region), source.model, seconds, for_head=source.for_head).plan
         if plan.ch_names == source.plan.ch_names and (found := _nearest(plan, taken, window.onset)) is not None:
             span, at = found
             return at, plan.read_at(span, at)[None]
@@ -214,6 +238,35 @@ def _mvpformer(source: ModelInput, batch: Tensor, onset: float) -> Explained:
         return model.logits(signal.unflatten(-1, (-1, size)).transpose(1, 2))
 
     return Explained(batch, one, torch.zeros_like(one), score, nullcontext, model.config.sampling_rate_hz, onset)
+
+
+def _neurduo(source: ModelInput, progress: Progress, carried: Carried) -> Callable[[Tensor, float], Explained]:
+    """Channels of the plan that the head does not read are carried along, and change nothing."""
+    spans = SpanScores(source, carried, progress)
+    heads, plans = spans.in_head, spans.in_plan
+
+    def make(batch: Tensor, onset: float) -> Explained:
+        span, _ = spans.at(onset)
+        offset, scale = torch.zeros_like(batch[0]), torch.ones_like(batch[0])
+        offset[plans], scale[plans] = span.offset[heads], span.scale[heads]
+        signal = batch.clone()
+        signal[:, plans] = span.signal[:, heads]
+
+        def score(scaled: Tensor) -> Tensor:
+            read = span.signal.expand(len(scaled), -1, -1).clone()
+            read[:, heads] = scaled[:, plans]
+            return span(read)
+
+        sfreq = source.plan.settings.sfreq
+        return Explained(signal, scale, offset, score, nullcontext, sfreq, onset)
+
+    return make
+
+
+def _maker(source: ModelInput, progress: Progress, carried: Carried) -> Callable[[Tensor, float], Explained]:
+    if source.model.family == "neurduo":
+        return _neurduo(source, progress, carried)
+    return partial(_FAMILIES[source.model.family], source)
 
 
 _FAMILIES: Mapping[str, Callable[[ModelInput, Tensor, float], Explained]] = {

@@ -5,26 +5,41 @@ Letters: B windows, C channels, T patches, G groups, D width.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from analysis.analyses import Findings, NamedArray
-from analysis.engine.explained import check_classifier, target_class
-from analysis.engine.inputs import Inputs
-from analysis.engine.model_inputs import ModelInput, model_input
+from analysis.engine.explained import carried_notes, carried_of, explained_input, target_class
+from analysis.engine.inputs import Inputs, LoadedModel
+from analysis.engine.model_inputs import ModelInput
+from analysis.engine.neurduo_span import SpanScore, SpanScores
 from analysis.engine.recorded_attribution import channel_labels
 from analysis.errors import AnalysisError
 from analysis.progress import Progress
 from models.axon.model import Axon
 from models.mvpformer.model import MVPFormer
+from models.neurduo.model import NeurDuo
 from models.prise.introspection import tokenizer_attention
 from models.prise.model import Prise
 
-_Map = Callable[[Any, Mapping[str, Any], int, int], Tensor]
+Layers = dict[str, nn.Module]
+
+
+@dataclass(frozen=True)
+class _Family:
+    """The layers of a model by name, whose numbers are their places; how long a patch is; and how a map is made.
+
+    `make` takes the model, the arguments of a window, the class, and the layer's name.
+    """
+
+    layers: Callable[[Any], Layers]
+    step: Callable[[Any], float]
+    make: Callable[[Any, Mapping[str, Any], int, str], Tensor]
 
 
 def weighted_map(tokens: Tensor, gradient: Tensor, axes: tuple[int, ...]) -> Tensor:
@@ -33,8 +48,8 @@ def weighted_map(tokens: Tensor, gradient: Tensor, axes: tuple[int, ...]) -> Ten
     return torch.relu((weights * tokens).sum(-1))
 
 
-def _with_gradient(module: torch.nn.Module, run: Callable[[], Tensor], target: int) -> tuple[Tensor, Tensor]:
-    """What a module gives out while the model runs, and the class score's gradient with respect to it."""
+def layer_gradient(module: nn.Module, run: Callable[[], Tensor], target: int) -> list[tuple[Tensor, Tensor]]:
+    """What a module gives out at each of its calls while the model runs, and the class score's gradient to that."""
     kept: list[Tensor] = []
 
     def hook(_module: Any, _inputs: Any, output: Tensor) -> Tensor:
@@ -47,87 +62,160 @@ def _with_gradient(module: torch.nn.Module, run: Callable[[], Tensor], target: i
         score = run()[:, target].sum()
     finally:
         handle.remove()
-    return kept[-1].detach(), torch.autograd.grad(score, kept[-1])[0]
+    gradients = torch.autograd.grad(score, kept)
+    return [(leaf.detach(), gradient) for leaf, gradient in zip(kept, gradients, strict=True)]
 
 
-def _axon(model: Axon, arguments: Mapping[str, Any], target: int, layer: int) -> Tensor:
+def _axon_layers(model: Axon) -> Layers:
+    return {**_numbered("block", model.encoder.blocks), "final norm": model.encoder.final_norm}
+
+
+def _axon(model: Axon, arguments: Mapping[str, Any], target: int, layer: str) -> Tensor:
     """(B, C, T)."""
-    module = _stage([*model.encoder.blocks, model.encoder.final_norm], layer)
-    tokens, gradient = _with_gradient(module, lambda: model.scores(model.tokens(**arguments)), target)
+    module = _axon_layers(model)[layer]
+    ((tokens, gradient),) = layer_gradient(module, lambda: model.scores(model.tokens(**arguments)), target)
     return weighted_map(tokens, gradient, (1, 2))
 
 
-def _mvpformer(model: MVPFormer, arguments: Mapping[str, Any], target: int, layer: int) -> Tensor:
+def _mvpformer_layers(model: MVPFormer) -> Layers:
+    return _numbered("block", model.blocks)
+
+
+def _mvpformer(model: MVPFormer, arguments: Mapping[str, Any], target: int, layer: str) -> Tensor:
     """(B, C, T)."""
-    if layer in (-1, len(model.blocks)):
-        layer = len(model.blocks) - 1
     embeddings = model.embed(arguments["signal"]).detach()
-    module = _stage([*model.blocks], layer)
 
     def run() -> Tensor:
         last = model.tokens_from_embeddings(embeddings)[:, -1]
         scores: Tensor = model.head(last.mean(1))
         return scores
 
-    tokens, gradient = _with_gradient(module, run, target)  # (B, T, C, E)
+    ((tokens, gradient),) = layer_gradient(_mvpformer_layers(model)[layer], run, target)  # (B, T, C, E)
     return weighted_map(tokens, gradient, (1, 2)).transpose(1, 2)
 
 
-def _prise(model: Prise, arguments: Mapping[str, Any], target: int, _layer: int) -> Tensor:
+def _prise_layers(model: Prise) -> Layers:
+    blocks = [*model.tokenizer, *model.encoder]
+    return {**dict(zip(model.block_names(), blocks, strict=False)), "final norm": model.encoder_norm}
+
+
+def _prise(model: Prise, arguments: Mapping[str, Any], target: int, layer: str) -> Tensor:
     """(B, C, T): each group's evidence, shared out over the channels that its tokens looked at (spec section 10.3)."""
-    tokens, gradient = _with_gradient(model.encoder_norm, lambda: model.logits(**arguments), target)
+    ((tokens, gradient),) = layer_gradient(_prise_layers(model)[layer], lambda: model.logits(**arguments), target)
+    if tokens.ndim == 3:  # blocks of time take (B G, T, D), all others (B T, G, D)
+        batch = len(arguments["signal"])
+        tokens, gradient = tokens.unflatten(0, (batch, -1)), gradient.unflatten(0, (batch, -1))
+        if layer.startswith("time"):
+            tokens, gradient = tokens.transpose(1, 2), gradient.transpose(1, 2)
     evidence = weighted_map(tokens, gradient, (1,))  # (B, T, G)
     attention = tokenizer_attention(model, arguments["signal"], arguments["channels"])
     return (evidence[..., None] * attention).sum(2).transpose(1, 2)
 
 
-_FAMILIES: Mapping[str, tuple[_Map, Callable[[Any], float]]] = {
-    "axon": (_axon, lambda model: model.config.patch_stride / model.config.sampling_rate_hz),
-    "mvpformer": (_mvpformer, lambda model: model.config.segment_seconds),
-    "prise-eeg": (_prise, lambda _model: 1.0),
+def _neurduo_layers(model: NeurDuo) -> Layers:
+    """The output, which the head reads, is no module of the model: each span has one of its own for it."""
+    return {**_numbered("fast", model.fast.residuals), OUTPUT: nn.Identity()}
+
+
+def span_evidence(model: NeurDuo, span: SpanScore, target: int, layer: str) -> Tensor:
+    """(C, S) of the channels of the head and the steps whose middle lies in a span; weights are of these tokens."""
+    module = span.output if layer == OUTPUT else _neurduo_layers(model)[layer]
+    parts = layer_gradient(module, lambda: span(span.signal, again=False), target)
+    steps = span.steps_inside()[0]
+    tokens, gradient = (torch.cat(both, dim=1)[None, :, steps] for both in zip(*parts, strict=True))
+    return weighted_map(tokens, gradient, (1, 2))[0]
+
+
+def _numbered(name: str, modules: Iterable[nn.Module]) -> Layers:
+    return {f"{name} {i}": module for i, module in enumerate(modules)}
+
+
+OUTPUT = "output"
+_FAMILIES: Mapping[str, _Family] = {
+    "axon": _Family(_axon_layers, lambda model: model.config.patch_stride / model.config.sampling_rate_hz, _axon),
+    "mvpformer": _Family(_mvpformer_layers, lambda model: model.config.segment_seconds, _mvpformer),
+    "prise-eeg": _Family(_prise_layers, lambda _model: 1.0, _prise),
 }
+
+
+def layer_names(model: LoadedModel) -> list[str]:
+    """What the layers are called whose tokens can be looked at; a layer's number is its place."""
+    find = _neurduo_layers if model.family == "neurduo" else _FAMILIES[model.family].layers
+    return list(find(model.network))
+
+
+def chosen_layer(model: LoadedModel, number: int) -> str:
+    """The name of a layer by its number, -1 for the last one; AnalysisError lists those there are."""
+    names = layer_names(model)
+    if not -1 <= number < len(names):
+        there = ", ".join(f"{i} ({name})" for i, name in enumerate(names))
+        raise AnalysisError(f"there is no layer {number} in this {model.title}: choose {there}, or -1 for the last")
+    return names[number]
 
 
 def explain_tokens(inputs: Inputs, progress: Progress) -> Findings:
     """Grad-CAM of a class by channel and patch, window by window."""
-    check_classifier(inputs.model)
-    make, step_of = _FAMILIES[inputs.model.family]
-    target, layer = target_class(inputs.model, inputs.options["target"]), inputs.options["layer"]
-    source = model_input(inputs, inputs.model, inputs.options["window"], inputs.options["windows"], progress)
+    source = explained_input(inputs, progress)
+    target = target_class(inputs.model, inputs.options["target"])
+    layer = chosen_layer(inputs.model, inputs.options["layer"])
+    if inputs.model.family == "neurduo":
+        step = inputs.model.network.config.step_seconds
+        values, onsets = _of_spans(inputs, source, target, layer, progress)
+    else:
+        step = _FAMILIES[inputs.model.family].step(inputs.model.network)
+        values = _of_windows(source, target, layer, progress)
+        onsets = source.window_onsets()
+    return _findings(inputs, source, layer, step, values, onsets)
+
+
+def _of_windows(source: ModelInput, target: int, layer: str, progress: Progress) -> np.ndarray:
+    """(windows, C, T)."""
     maps = []
     for arguments in source.batches(progress, "Grad-CAM", 1):
         try:
-            maps.append(make(inputs.model.network, arguments, target, layer).cpu().numpy())
+            make = _FAMILIES[source.model.family].make
+            maps.append(make(source.model.network, arguments, target, layer).cpu().numpy())
         except ValueError as error:
-            raise AnalysisError(f"this {inputs.model.title} cannot answer, {error}: choose other windows") from error
-    values = np.concatenate(maps)
-    step = step_of(inputs.model.network)
+            raise AnalysisError(f"this {source.model.title} cannot answer, {error}: choose other windows") from error
+    return np.concatenate(maps)
+
+
+def _of_spans(
+    inputs: Inputs, source: ModelInput, target: int, layer: str, progress: Progress
+) -> tuple[np.ndarray, np.ndarray]:
+    """(windows, C, T), and when the first step of each begins after the first window's onset, in seconds."""
+    spans, config = SpanScores(source, carried_of(inputs), progress), source.model.network.config
+    n_steps = round(source.plan.seconds / config.step_seconds)
+    values = np.zeros((len(source.plan.onsets), len(source.plan.ch_names), n_steps))
+    begins = []
+    for number, onset in enumerate(source.plan.onsets.tolist()):
+        progress.report(number, len(values), "Grad-CAM")
+        span, at = spans.at(onset)
+        found = span_evidence(source.model.network, span, target, layer)[spans.in_head].cpu().numpy()
+        short = n_steps - found.shape[1]  # steps that begin before anything is read
+        values[number, spans.in_plan, short:] = found
+        begins.append(at - short * config.step_seconds)
+    return values, np.array(begins) - source.plan.onsets[0]
+
+
+def _findings(
+    inputs: Inputs, source: ModelInput, layer: str, step: float, values: np.ndarray, onsets: np.ndarray
+) -> Findings:
+    onsets = onsets[:, None] + step * np.arange(values.shape[-1])
     arrays = {
         "evidence": NamedArray(values, ("window", "channel", "patch"), "1", "gradient-weighted tokens, ReLU", "paper"),
         "by_channel": NamedArray(values.mean(-1), ("window", "channel"), "1", "mean over a channel's patches"),
         "by_patch": NamedArray(values.mean(1), ("window", "patch"), "1", "mean over the channels"),
-        "patch_onset": NamedArray(
-            _onsets(source, step, values.shape[-1]), ("window", "patch"), "s", "begin, after the first window's onset"
-        ),
+        "patch_onset": NamedArray(onsets, ("window", "patch"), "s", "begin, after the first window's onset"),
     }
     facts = {
         "method": "Grad-CAM",
-        "target": inputs.model.facts.labels[target],
-        "layer": "last" if layer < 0 else layer,
+        "target": inputs.model.facts.labels[target_class(inputs.model, inputs.options["target"])],
+        "layer": "last" if inputs.options["layer"] < 0 else inputs.options["layer"],
+        "layer_name": layer,
         "patch_seconds": step,
         "first_window": float(source.plan.onsets[0]),
         "window_seconds": source.plan.seconds,
     }
-    return Findings(arrays, facts, channel_labels(source.plan), source.plan.notes, source.describe())
-
-
-def _onsets(source: ModelInput, step: float, count: int) -> np.ndarray:
-    onsets: np.ndarray = source.window_onsets()[:, None] + step * np.arange(count)
-    return onsets
-
-
-def _stage(modules: list[torch.nn.Module], layer: int) -> torch.nn.Module:
-    """A stage by its number, -1 for the last one; ValueError for one that is not there."""
-    if not -1 <= layer < len(modules):
-        raise ValueError(f"there is no layer {layer}: the layers are 0 to {len(modules) - 1}, or -1 for the last")
-    return modules[layer]
+    notes = (*source.plan.notes, *carried_notes(inputs), f"Tokens of the layer {layer}.")
+    return Findings(arrays, facts, channel_labels(source.plan), notes, source.describe())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,11 @@ from torch import Tensor
 from analysis.engine.inputs import Inputs, LoadedModel
 from analysis.engine.model_windows import WindowPlan, plan_windows
 from analysis.engine.neurduo_input import NO_ELECTRODE, input_settings, resolve_channel
+from analysis.engine.stated_preprocessing import stated_preprocessing
 from analysis.errors import AnalysisError
 from analysis.preprocessing import Preprocessing
 from analysis.progress import Progress
-from analysis.recording import Channel
+from analysis.recording import Channel, Recording
 from models.axon.layers import standardised
 from models.neurduo.electrodes import Electrode, unit_positions
 from models.neurduo.normalisation import normalise_window
@@ -24,6 +25,7 @@ from models.prise.electrodes import MIN_CHANNELS, electrode_index
 
 CLIP = 15.0  # standard deviations (AXON, pretraining)
 _EPSILON = 1e-5
+_AGAIN = "second channel at the same electrode"
 # Samples of a batch, channels and windows together; a processor gains nothing by more, and memory is then shared.
 _ON_PROCESSOR, _ON_DEVICE = 500_000, 2_000_000
 
@@ -37,6 +39,8 @@ class ModelInput:
     arguments: Callable[[Tensor], dict[str, Any]]
     normalisation: str
     device: torch.device
+    recording: Recording
+    for_head: bool = False  # whether only what the classification head reads is there
 
     def batches(self, progress: Progress, text: str, size: int | None = None) -> Iterator[dict[str, Any]]:
         """Arguments of the model for one batch of windows after the other."""
@@ -61,12 +65,22 @@ class ModelInput:
 
 
 def model_input(
-    inputs: Inputs, model: LoadedModel, seconds: float, most: int | None = None, progress: Progress | None = None
+    inputs: Inputs,
+    model: LoadedModel,
+    seconds: float,
+    most: int | None = None,
+    progress: Progress | None = None,
+    for_head: bool = False,
 ) -> ModelInput:
-    """Windows of `seconds` for a model, at most `most` of them; AnalysisError says what the recording lacks."""
+    """Windows of `seconds` for a model, at most `most` of them; AnalysisError says what the recording lacks.
+
+    `for_head` leaves out channels that a classification head does not read, where it was made for some by name.
+    """
     make = _FAMILIES.get(model.family)
     if make is None:
         raise AnalysisError(f"{model.title} is not given in windows: choose another analysis")
+    if for_head and model.family == "neurduo" and model.network.config.head is not None:
+        make = _neurduo_head
     return make(inputs, model, min(seconds, inputs.window.duration), most, progress)
 
 
@@ -77,20 +91,20 @@ def _axon(
     if config.n_patches(round(seconds * config.sampling_rate_hz)) < 1:
         least = config.patch_size / config.sampling_rate_hz
         raise AnalysisError(f"windows of {seconds:g} s hold no patch: give at least {least:g} s")
-    settings = Preprocessing(config.sampling_rate_hz, 0.5, 99.5, 4, "none", "polyphase", (50.0, 60.0))
+    settings = stated_preprocessing(model.facts.preprocessing)
     plan = plan_windows(inputs.recording, inputs.window, seconds, settings, most, progress)
     positions = torch.from_numpy(plan.positions).to(inputs.device)
 
     def arguments(batch: Tensor) -> dict[str, Any]:
         return {"signal": standardised(batch).clamp(-CLIP, CLIP), "positions": positions}
 
-    return ModelInput(model, plan, arguments, "z-score per channel and window, clip 15 SD", inputs.device)
+    normalisation = "z-score per channel and window, clip 15 SD"
+    return ModelInput(model, plan, arguments, normalisation, inputs.device, inputs.recording)
 
 
 def _prise(
     inputs: Inputs, model: LoadedModel, seconds: float, most: int | None, progress: Progress | None
 ) -> ModelInput:
-    config = model.network.config
     whole = float(int(seconds + 1e-6))
     if whole < 1:
         raise AnalysisError(f"windows of {seconds:g} s hold no second: PRiSE-EEG needs at least 1 s")
@@ -101,11 +115,11 @@ def _prise(
         if channel.type != "eeg" or place is None:
             return "no electrode of PRiSE-EEG's set (10-10 system, T1 and T2)"
         if place in seen:
-            return "second channel at the same electrode"
+            return _AGAIN
         seen.add(place)
         return ""
 
-    settings = Preprocessing(config.sampling_rate_hz, 1.0, 100.0, 4, "none", "polyphase", (50.0, 60.0), "fir")
+    settings = stated_preprocessing(model.facts.preprocessing, "fir")
     plan = plan_windows(inputs.recording, inputs.window, whole, settings, most, progress, wanted, MIN_CHANNELS)
     names = [plan.sites[i] or plan.ch_names[i] for i in range(len(plan.ch_names))]
 
@@ -113,7 +127,7 @@ def _prise(
         centred = batch - batch.mean(-1, keepdim=True)
         return {"signal": centred / (batch.std(-1, keepdim=True, correction=0) + _EPSILON), "channels": names}
 
-    return ModelInput(model, plan, arguments, "z-score per channel and window", inputs.device)
+    return ModelInput(model, plan, arguments, "z-score per channel and window", inputs.device, inputs.recording)
 
 
 def _mvpformer(
@@ -130,11 +144,52 @@ def _mvpformer(
     def arguments(batch: Tensor) -> dict[str, Any]:
         return {"signal": batch.unflatten(-1, (segments, config.size_input)).transpose(1, 2)}  # (B, T, C, L)
 
-    return ModelInput(model, plan, arguments, "none, microvolts", inputs.device)
+    return ModelInput(model, plan, arguments, "none, microvolts", inputs.device, inputs.recording)
 
 
 def _neurduo(
     inputs: Inputs, model: LoadedModel, seconds: float, most: int | None, progress: Progress | None
+) -> ModelInput:
+    sites: set[str] = set()
+
+    def wanted(electrode: Electrode) -> str:
+        if electrode.site in sites:
+            return _AGAIN
+        sites.add(electrode.site)
+        return ""
+
+    normalisation = "mean per channel, one scale for all, each window"
+    return _neurduo_of(inputs, model, seconds, most, progress, wanted, normalisation)
+
+
+def _neurduo_head(
+    inputs: Inputs, model: LoadedModel, seconds: float, most: int | None, progress: Progress | None
+) -> ModelInput:
+    head = model.network.config.head
+    free = {unit_positions().get(site) for site in head.channels}  # sites count by place, as for the seizure curve
+    read = set(free)
+
+    def wanted(electrode: Electrode) -> str:
+        place = unit_positions()[electrode.site]
+        if place not in read:
+            return "not among the channels this head reads"
+        if place not in free:
+            return _AGAIN
+        free.remove(place)
+        return ""
+
+    normalisation = f"mean per channel, one scale for all, each {head.normalisation} of units"
+    return replace(_neurduo_of(inputs, model, seconds, most, progress, wanted, normalisation), for_head=True)
+
+
+def _neurduo_of(
+    inputs: Inputs,
+    model: LoadedModel,
+    seconds: float,
+    most: int | None,
+    progress: Progress | None,
+    wanted: Callable[[Electrode], str],
+    normalisation: str,
 ) -> ModelInput:
     config = model.network.config
     steps = int(seconds / config.step_seconds + 1e-6)
@@ -142,18 +197,18 @@ def _neurduo(
         raise AnalysisError(f"windows of {seconds:g} s hold no chunk: give at least {config.step_seconds:g} s")
     found: dict[str, Electrode] = {}
 
-    def wanted(channel: Channel) -> str:
+    def fault(channel: Channel) -> str:
         electrode = resolve_channel(channel)
         if electrode is None:
             return NO_ELECTRODE
-        if electrode.site in {other.site for other in found.values()}:
-            return "second channel at the same electrode"
+        if reason := wanted(electrode):
+            return reason
         found[channel.name] = electrode
         return ""
 
     settings = input_settings(inputs.recording, model.facts.preprocessing)
     whole = steps * config.step_seconds
-    plan = plan_windows(inputs.recording, inputs.window, whole, settings, most, progress, wanted)
+    plan = plan_windows(inputs.recording, inputs.window, whole, settings, most, progress, fault)
     electrodes = [found[name] for name in plan.ch_names]
     positions = torch.tensor([unit_positions()[electrode.site] for electrode in electrodes])
     ids = torch.tensor([electrode.reference_id for electrode in electrodes])
@@ -162,7 +217,7 @@ def _neurduo(
         chunks = normalise_window(batch).unflatten(-1, (steps, config.chunk_samples)).transpose(1, 2)  # (B, S, C, L)
         return {"chunks": chunks, "positions": positions, "reference_ids": ids}
 
-    return ModelInput(model, plan, arguments, "mean per channel, one scale for all, each window", inputs.device)
+    return ModelInput(model, plan, arguments, normalisation, inputs.device, inputs.recording)
 
 
 def _any(_channel: Channel) -> str:

@@ -188,7 +188,10 @@ class NeurDuo(nn.Module):
         head = self.config.head
         if head is not None and head.pool == "channel":
             return smooth_maximum(self.channel_logits(z), head.pool_sharpness, missing)
-        units = self.unit_embeddings(z)
+        return self.classify_units(self.unit_embeddings(z), valid)
+
+    def classify_units(self, units: Tensor, valid: Tensor | None = None) -> Tensor:
+        """Embeddings (B, units, hidden) of units that follow each other -> (B, units, outputs), see `logits`."""
         if self.context is not None:
             return self.context(units, valid)
         assert self.readout is not None  # without one there are no embeddings

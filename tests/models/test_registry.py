@@ -18,8 +18,9 @@ from models.registry import MODELS, load_model, untrained_model
 
 KINDS = {
     "seizure", "channel-map", "attention", "gates", "gate-interventions", "relation-mass", "streams", "timescales",
-    "memory", "experts", "cka", "effective-rank", "integrated-gradients", "grad-cam", "group-attribution",
+    "memory", "experts", "cka", "effective-rank", "integrated-gradients", "grad-cam", "occlusion", "group-attribution",
     "prediction", "embedding", "lesion", "stages", "group-interventions", "dynamic-groups", "gradient-geometry",
+    "sanity-checks",
 }  # fmt: skip
 SMALL = MVPFormerConfig(n_embd=16, n_layer=1, n_head=2, n_head_kv=1, n_inner=8, size_input=64, task="classification")
 

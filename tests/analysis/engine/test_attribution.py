@@ -13,20 +13,14 @@ from scipy.stats import spearmanr
 from torch import Tensor
 
 from analysis.engine.analyze import analyze
-from analysis.engine.attribution import (
-    curve,
-    integrated_gradients,
-    keep_one,
-    occlude,
-    occlude_seconds,
-    rank_correlation,
-)
+from analysis.engine.attribution import curve, integrated_gradients, rank_correlation
 from analysis.engine.explained import Explained, phase_surrogate
 from analysis.engine.grad_cam import weighted_map
+from analysis.engine.occlusion import keep_one, occlude, occlude_seconds
 from analysis.errors import AnalysisError
 from analysis.progress import PartProgress, Progress
 
-FAMILIES = ("random:axon", "random:prise-eeg", "random:mvpformer")
+FAMILIES = ("random:axon", "random:prise-eeg", "random:mvpformer", "random:neurduo:tiny-chbmit")
 
 
 def _window(score: Callable[[Tensor], Tensor], signal: Tensor) -> Explained:
