@@ -286,6 +286,19 @@ def _convert(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _simulate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", metavar="NAME.edf", required=True, help="recording to write; its truth lies beside it")
+    parser.add_argument("--seed", type=_seed, default=0, metavar="N", help="equal seeds give equal files (default: 0)")
+    parser.add_argument("--duration", type=_count, default=600, metavar="S", help="length, whole seconds (600)")
+    parser.add_argument("--seizures", type=_seed, metavar="N", help="how many (default: one for every five minutes)")
+    parser.add_argument("--electrodes", choices=("10-20", "64", "ieeg"), default="10-20", help="default: 10-20")
+    parser.add_argument(
+        "--region", action="append", default=[], metavar="NAME", help="where seizures begin; may be repeated (any)"
+    )
+    parser.add_argument("--sfreq", type=_count, metavar="HZ", help="rate (default: 256, of ieeg 512)")
+    parser.add_argument("--reference", choices=("any", "none", "cz-pz", "ears"), default="any", help="default: any")
+
+
 def _bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="viewer, engine, neurduo, axon, prise (default: all)")
     parser.add_argument("--busy", action="store_true", help="also turn pages while a model runs")
@@ -305,6 +318,7 @@ COMMANDS: dict[str, tuple[str, Any]] = {
     "score": ("compares two event files", _score),
     "screenshot": ("renders the main window off screen", _screenshot),
     "convert": ("makes a lossless EDF+ or BDF+ copy of a recording", _convert),
+    "simulate": ("simulates EEG with known seizures: NAME.edf, NAME.events.tsv, NAME.truth.json", _simulate),
     "bench": ("measures the program against its targets", _bench),
 }
 
@@ -384,6 +398,12 @@ def _probability(text: str) -> float:
 def _count(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def _seed(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
     return int(text)
 
 

@@ -266,6 +266,26 @@ def convert(options: Namespace) -> None:
     print(f"{made.path}: {made.format}")
 
 
+def simulate(options: Namespace) -> None:
+    """Simulate a recording."""
+    check_folder(options.out)
+    from analysis.simulation.settings import Settings
+    from app import simulation_runs
+
+    wanted = options.seizures
+    settings = Settings(
+        duration=options.duration,
+        sfreq=options.sfreq or (512 if options.electrodes == "ieeg" else 256),
+        electrodes=options.electrodes,
+        seizures=simulation_runs.usual_seizures(options.duration) if wanted is None else wanted,
+        regions=tuple(options.region),
+        reference=options.reference,
+    )
+    with console_progress("Simulating") as progress:
+        outcome = simulation_runs.simulate(settings, options.seed, options.out, progress)
+    print(outcome.text)
+
+
 def bench(options: Namespace) -> int:
     """Measure the program against its targets."""
     from app.bench import run_benches
