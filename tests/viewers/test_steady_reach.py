@@ -5,17 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from viewers.steady_reach import SteadyReach, spread_of
+from viewers.steady_reach import SteadyReach, round_up, spread_of
 
 
 def test_the_reach_of_the_first_values_stays() -> None:
     reaches = SteadyReach()
-    assert reaches.of("night", np.full(10, -0.8)) == 1.0
-    assert reaches.of("night", np.full(10, 0.01)) == 1.0
-    assert reaches.of("night", np.full(10, 1.4)) == 1.0
-    assert reaches.of("night", np.full(10, 1.6)) == 2.0
-    assert reaches.of("night", np.full(10, 0.1)) == 2.0
-    assert reaches.of("another", np.full(10, 0.03)) == pytest.approx(0.05)
+    assert reaches.of("night", np.full(10, -0.791)) == pytest.approx(0.8)
+    assert reaches.of("night", np.full(10, 0.01)) == pytest.approx(0.8)
+    assert reaches.of("night", np.full(10, 1.1)) == pytest.approx(0.8)
+    assert reaches.of("night", np.full(10, 1.61)) == pytest.approx(1.7)
+    assert reaches.of("night", np.full(10, 0.1)) == pytest.approx(1.7)
+    assert reaches.of("another", np.full(10, 0.0301)) == pytest.approx(0.031)
+
+
+@pytest.mark.parametrize(("value", "rounded"), [(1.0, 1.0), (0.0123, 0.013), (99.5, 100.0), (240.0, 240.0)])
+def test_two_figures_upwards(value: float, rounded: float) -> None:
+    assert round_up(value) == pytest.approx(rounded, rel=1e-12)
 
 
 def test_few_large_values_do_not_pale_all_others() -> None:
@@ -28,4 +33,4 @@ def test_few_large_values_do_not_pale_all_others() -> None:
 def test_nothing_known_is_not_remembered() -> None:
     reaches = SteadyReach()
     assert reaches.of("night", np.zeros(4)) == 1.0
-    assert reaches.of("night", np.full(4, 7.0)) == 10.0
+    assert reaches.of("night", np.full(4, 7.0)) == 7.0
