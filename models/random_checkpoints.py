@@ -89,14 +89,20 @@ def is_random_name(name: str) -> bool:
 def random_model(name: str, device: str | torch.device = "cpu") -> torch.nn.Module:
     """The model of such a name; CheckpointError says what there is instead of what was asked for."""
     family, size, seed = _parse(name)
-    model = untrained_model(family, SIZES[family][size], seed=seed, device=device)
-    if family == "axon":
-        # As training begins all tokens have equal gates, of which there is nothing to see.
-        model.draw_gates(seed)  # type: ignore[operator]
+    model = drawn_model(family, SIZES[family][size], seed, device)
     facts = model.checkpoint
     assert isinstance(facts, Checkpoint)
     card = {"name": f"{PREFIX}{family}:{size}:{seed}", "trained": False, "seed": seed}
     model.checkpoint = replace(facts, card=card)
+    return model
+
+
+def drawn_model(family: str, config: Any, seed: int, device: str | torch.device = "cpu") -> torch.nn.Module:
+    """An untrained model of a family and configuration, in which every part has something to show."""
+    model = untrained_model(family, config, seed=seed, device=device)
+    if family == "axon":
+        # As training begins all tokens have equal gates, of which there is nothing to see.
+        model.draw_gates(seed)  # type: ignore[operator]
     return model
 
 
