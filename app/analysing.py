@@ -204,13 +204,14 @@ class Analysing(QObject):
         self._answers.show(self._answers.kind)
         self.tab.set_window(self._session.window)
 
-    def _on_opened(self, _recording: Recording) -> None:
+    def _on_opened(self, recording: Recording) -> None:
         self._rest.stop()
         self._work.clear()
         self._answers.clear()
         self.listening.forget()
         self._wishes.selection = None
         self._has_page = False
+        self.tab.set_recording(recording)
         for kind in self.drawing.visible():
             self._answers.draw(kind)
         if self._answers.kind:
@@ -230,10 +231,12 @@ class Analysing(QObject):
 
     def _on_selection(self, window: Window | None) -> None:
         self._wishes.selection = window
+        self.tab.set_selection(window)
         self._ask_soon()
 
     def _on_hovered(self, time: float, *_: object) -> None:
         self.tab.set_time(time)
+        self.tab.set_event(self._view.event_at(time))
 
     def _on_panel(self, panel: Panel | None) -> None:
         if panel is self.tab:

@@ -12,7 +12,8 @@ from PyQt6.QtWidgets import QProgressBar, QPushButton, QToolButton, QVBoxLayout,
 
 from analysis.analyses import Analysis
 from analysis.analysis_tables import heading
-from analysis.recording import Window
+from analysis.annotation import Annotation
+from analysis.recording import Recording, Window
 from app.analysis_form import OptionForm
 from app.session import ModelChoice
 from viewers.panels import ANALYSIS_PANELS, ANY_ARRAY
@@ -59,6 +60,8 @@ class AnalysisTab(Panel):
         self._panels: dict[str, KindPanel] = {}  # by "module:class"
         self._result: Analysis | None = None
         self._window: Window | None = None
+        self._selection: Window | None = None
+        self._recording: Recording | None = None
         self._part = MEAN
         self._shown: KindPanel | None = None
 
@@ -194,10 +197,11 @@ class AnalysisTab(Panel):
         panel = self._panel_for(result)
         if panel is not None:
             self._bring(panel)
-            panel.set_result(result)
-            panel.set_part(self._part)
             if self._window is not None:
                 panel.set_window(self._window)
+            panel.set_selection(self._selection)
+            panel.set_result(result)
+            panel.set_part(self._part)
         there = result is not None
         self._holder.setVisible(there)
         for widget in (self.arrays, self.figure, self.numbers):
@@ -243,6 +247,23 @@ class AnalysisTab(Panel):
         if self.shown is not None:
             self.shown.set_window(window)
 
+    def set_recording(self, recording: Recording) -> None:
+        """Hear which recording is open."""
+        self._recording, self._selection = recording, None
+        for panel in self._panels.values():
+            panel.set_recording(recording)
+
+    def set_selection(self, window: Window | None) -> None:
+        """Hear which span is selected."""
+        self._selection = window
+        if self.shown is not None:
+            self.shown.set_selection(window)
+
+    def set_event(self, event: Annotation | None) -> None:
+        """Speak of the event under the cursor."""
+        if self.shown is not None and self.isVisible():
+            self.shown.set_event(event)
+
     def set_time(self, time: float | None) -> None:
         """Speak of the moment under the cursor."""
         if self.shown is not None and self._result is not None and self.isVisible():
@@ -285,6 +306,7 @@ class AnalysisTab(Panel):
             module, _, kind = name.partition(":")
             panel: KindPanel = getattr(importlib.import_module(module), kind)()
             panel.set_theme(self.theme)
+            panel.set_recording(self._recording)
             panel.part_chosen.connect(self.part_chosen)
             panel.time_requested.connect(self.time_requested)
             panel.hide()

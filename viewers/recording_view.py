@@ -246,6 +246,10 @@ class RecordingView(QWidget):
         """Say on the time axis that types of marks are not drawn; empty: all are."""
         self.readers_lane.set_note(text)
 
+    def event_at(self, time: float) -> Annotation | None:
+        """The shortest of the events that are drawn over a time."""
+        return self.trace_view.event_at(time)
+
     def set_current_event(self, annotation: Annotation | None) -> None:
         """Point out one mark, which can then be edited on the traces."""
         self.trace_view.set_current_event(annotation)

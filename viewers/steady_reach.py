@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 
 import numpy as np
-
-from viewers.rows import nice_ceiling
 
 COVERED = 99.0  # per cent of the sizes that colours reach to: what sticks out must not pale all others
 _PLAINLY = 1.5
@@ -15,7 +14,7 @@ _PLAINLY = 1.5
 class SteadyReach:
     """One reach for each thing that is shown: from its first values, and wider only where later ones plainly need it.
 
-    A reach is the least of 1, 2, 5 times a power of ten that holds 99 % of the sizes.
+    A reach holds 99 % of the sizes, rounded up to a number of two figures.
     """
 
     def __init__(self) -> None:
@@ -26,7 +25,7 @@ class SteadyReach:
         spread = spread_of(values)
         known = self._known.get(what)
         if spread > 0 and (known is None or spread > _PLAINLY * known):
-            known = self._known[what] = nice_ceiling(spread)
+            known = self._known[what] = round_up(spread)
         return known if known is not None else 1.0
 
 
@@ -34,3 +33,9 @@ def spread_of(values: np.ndarray) -> float:
     """The size that COVERED per cent of the finite values do not exceed; 0 where there are none."""
     sizes = np.abs(values[np.isfinite(values)])
     return float(np.percentile(sizes, COVERED)) if sizes.size else 0.0
+
+
+def round_up(value: float) -> float:
+    """The least number of two figures that is not below a positive value."""
+    power = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return math.ceil(value / power * (1 - 1e-9)) * power

@@ -428,6 +428,11 @@ class TraceView(QWidget):
         if missing:
             self._rebuild_rows()
 
+    def event_at(self, time: float) -> Annotation | None:
+        """The shortest of the events that are drawn over a time."""
+        found = [mark for overlay in self.overlays for mark in overlay.events_at(time) if mark.duration > 0]
+        return min(found, key=lambda mark: mark.duration, default=None)
+
     def _marks_within(self, start: float, stop: float) -> list[Annotation]:
         return [mark for overlay in self.overlays for mark in overlay.marks_within(start, stop)]
 

@@ -6,6 +6,7 @@ dash-dotted and green, a model solid and violet. What was rejected is dotted and
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from itertools import islice
 
@@ -90,6 +91,11 @@ class AnnotationsOverlay(PaintedOverlay):
             self._seizures = AnnotationIndex([Annotation(a, z - a, "sz") for a, z in marks.seizures])
         self._marks = marks
         self.update()
+
+    def events_at(self, time: float) -> list[Annotation]:
+        """Marks, and seizures of which two marks tell the ends."""
+        told = self._seizures.within(time, math.nextafter(time, math.inf))
+        return [*super().events_at(time), *(self._seizures.items[i] for i in told if self.state.visible)]
 
     def show_page(self, page: Page, rows: Rows) -> None:
         """Follow the rows."""

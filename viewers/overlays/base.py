@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -98,6 +99,10 @@ class Overlay:
     def marks_within(self, start: float, stop: float) -> Sequence[Annotation]:
         """Marks that can be pointed at where they overlap a span of seconds, or are moments in it."""
         return ()
+
+    def events_at(self, time: float) -> Sequence[Annotation]:
+        """Events that are drawn over a time."""
+        return self.marks_within(time, math.nextafter(time, math.inf))
 
     def describe(self, time: float, ch_name: str) -> str:
         """What hovering says at a time of a row; empty for nothing."""

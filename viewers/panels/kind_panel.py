@@ -10,7 +10,8 @@ from PyQt6.QtWidgets import QLabel
 
 from analysis.analyses import Analysis, NamedArray
 from analysis.analysis_tables import options_of, span_of
-from analysis.recording import Window
+from analysis.annotation import Annotation
+from analysis.recording import Recording, Window
 from viewers.panels.base import Panel, as_sentence, note
 from viewers.panels.plot import Plot
 from viewers.theme import Theme
@@ -114,6 +115,15 @@ class KindPanel(Panel):
 
     def set_window(self, window: Window) -> None:
         """Hear which page is on screen."""
+
+    def set_recording(self, recording: Recording | None) -> None:
+        """Hear which recording is open, for the places of its channels."""
+
+    def set_selection(self, window: Window | None) -> None:
+        """Hear which span is selected."""
+
+    def set_event(self, event: Annotation | None) -> None:
+        """Hear which event is under the cursor."""
 
     def set_part(self, part: str) -> None:
         """Hear which part is shown on the traces."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,6 +15,12 @@ from viewers.theme import font, px
 
 _PITCH = 19.0
 _MOST_NAME = 120.0
+
+
+def digits_for(values: np.ndarray) -> int:
+    """Decimals that show three figures of the largest value."""
+    most = float(np.abs(values).max(initial=0.0))
+    return min(6, max(0, 2 - math.floor(math.log10(most)))) if most > 0 else 3
 
 
 class RowBars(Plot):
