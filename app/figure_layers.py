@@ -106,8 +106,8 @@ def _token_maps(analysis: Analysis, part: str) -> list[Heat]:
     reach = float(np.percentile(np.abs(ends[np.isfinite(ends)] - 1.0), 99)) if np.isfinite(ends).any() else 1.0
     reach = next((r for r in (0.1, 0.25, 0.5, 1.0) if reach <= r), 1.0)
     title = f"token distance from the mean [our definition]: above {upper.title}, below {lower.title}"
-    half = {"title": title, "low": 1.0 - reach, "high": 1.0 + reach}
-    return [replace(upper, **half, band=(0.0, 0.5)), replace(lower, **half, band=(0.5, 1.0))]
+    halves = ((upper, (0.0, 0.5)), (lower, (0.5, 1.0)))
+    return [replace(half, title=title, low=1.0 - reach, high=1.0 + reach, band=band) for half, band in halves]
 
 
 def _token_map(analysis: Analysis, side: str, layer: int) -> Heat:
@@ -133,7 +133,8 @@ def _lag_arcs(analysis: Analysis, part: str) -> list[Arcs]:
     found = strongest_arcs(analysis, part)
     table = np.array([(a.time, a.channel, a.later, a.lag, a.correlation) for a in found]).reshape(-1, 5)
     title, step = f"Arcs: {arcs_title(analysis, part)}", float(analysis.facts["quarter_seconds"])
-    return [Arcs(title, analysis.labels["channel"], *table.T, step, LEAST_CORRELATION)]
+    times, first, later, lags, values = table.T
+    return [Arcs(title, analysis.labels["channel"], times, first, later, lags, values, step, LEAST_CORRELATION)]
 
 
 def _experts(analysis: Analysis, part: str) -> list[Lane | Shares]:

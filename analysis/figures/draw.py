@@ -30,6 +30,9 @@ DRAWINGS: Mapping[str, str] = {
     "timescales": "analysis.figures.neurduo:draw_timescales",
     "memory": "analysis.figures.neurduo:draw_memory",
     "stages": "analysis.figures.neurduo:draw_stages",
+    "channel-map": "analysis.figures.mvpformer:draw_channel_map",
+    "attention": "analysis.figures.mvpformer:draw_attention",
+    "prediction": "analysis.figures.mvpformer:draw_prediction",
     "cka": "analysis.figures.similarity:draw_cka",
     "effective-rank": "analysis.figures.similarity:draw_effective_rank",
     "embedding": "analysis.figures.similarity:draw_embedding",
@@ -59,9 +62,10 @@ def draw_panel(part: SubFigure, result: Analysis, size: tuple[float, float]) -> 
     Layout engines lay out whole figures only, so that the places are those of a figure of its own.
     """
     alone = make_figure(result, size)
+    alone.draw_without_rendering()
     with styled():
         _fill(part, result, size)
-    for ax, placed in zip(list(part.axes), alone.axes, strict=True):  # type: ignore[call-overload]
+    for ax, placed in zip(list(part.axes), alone.axes, strict=True):
         ax.set_position(placed.get_position(original=True))
     for mine, other in zip(part.texts, alone.texts, strict=True):
         mine.set_position(other.get_position())

@@ -25,7 +25,7 @@ def embed_fonts(svg: bytes) -> bytes:
 
 
 def _face(weight: str, number: int, letters: str) -> str:
-    from fontTools import subset
+    from fontTools import subset  # type: ignore[import-untyped]
     from matplotlib.font_manager import FontProperties, findfont
 
     path = findfont(FontProperties(family=_FAMILY, weight=weight))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.figures.layers import Arcs, Heat, Lane, Shares
-from analysis.figures.page_layout import FOOT_POINTS, LANE, LANE_POINTS, Layout, bar_words, pitch_of
+from analysis.figures.page_layout import FOOT_POINTS, LANE, LANE_AIR, LANE_POINTS, Layout, bar_words, pitch_of
 from analysis.figures.style import BROWN, CYCLE, DIVERGING, GRID, INK, MUTED, TEAL, VIOLET
 from analysis.montage import Derivation, Montage
 from analysis.recording import Window
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import FigureBase
 
 _HEAT = "BuGn"  # white where there is nothing
-_LANE_AIR = 4.0
+_KEY_POINTS = 7.0  # of room for the key of shares, between a lane and its title
 _BEND = 0.9  # of the time that an arc is drawn within
 _MOST_ARCS = 400
 
@@ -38,7 +38,7 @@ class LaneAxes:
     def make(self, figure: FigureBase) -> Axes:
         """Axes from the page's first second to its last."""
         w, h = self.size
-        ax = figure.add_axes((self.left / w, self.bottom / h, self.width / w, (LANE - _LANE_AIR) / h))
+        ax = figure.add_axes((self.left / w, self.bottom / h, self.width / w, (LANE - LANE_AIR) / h))
         ax.set(xlim=(self.window.start, self.window.stop), xticks=[])
         ax.tick_params(labelsize=LANE_POINTS, length=1.5, pad=1)
         return ax
@@ -146,8 +146,9 @@ def draw_lane(figure: FigureBase, lane: Lane | Shares, place: LaneAxes) -> None:
         _draw_shares(ax, lane)
     else:
         _draw_curve(ax, lane)
+    above = _KEY_POINTS if isinstance(lane, Shares) else 1.5
     ax.annotate(
-        lane.title, (0, 1), (0, 1.5), "axes fraction", "offset points", ha="left", va="bottom", fontsize=FOOT_POINTS,
+        lane.title, (0, 1), (0, above), "axes fraction", "offset points", ha="left", va="bottom", fontsize=FOOT_POINTS,
         color=INK, annotation_clip=False,
     )  # fmt: skip
 
@@ -180,6 +181,6 @@ def _draw_shares(ax: Axes, lane: Shares) -> None:
         foot = foot + shares
     keys = [Patch(color=(*CYCLE, MUTED, INK, GRID)[i % (len(CYCLE) + 3)], alpha=0.75) for i in range(len(lane.names))]
     ax.legend(
-        keys, lane.names, loc="lower right", bbox_to_anchor=(1.0, 0.98), ncols=len(keys), fontsize=LANE_POINTS,
+        keys, lane.names, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=len(keys), fontsize=LANE_POINTS,
         handlelength=0.8, handletextpad=0.2, columnspacing=0.6, borderpad=0.1, borderaxespad=0.0,
     )  # fmt: skip

@@ -12,7 +12,8 @@ from analysis.figures.layers import Heat
 from analysis.figures.style import text_mm, wrapped
 
 ROW_POINTS, OWN_POINTS, FOOT_POINTS, TICK_POINTS, LANE_POINTS = 6.5, 4.5, 5.5, 6.0, 5.0
-LANE = 14.0
+LANE, LANE_AIR = 15.0, 5.0
+_LANES_AIR = 2.2  # for what stands right under the traces
 _MOST_LEFT, _LEAST_LEFT = 0.3, 10.0  # share of the width, millimetres
 _RIGHT, _TOP, _BAR, _BAR_LINE = 8.0, 7.0, 12.0, 2.3
 _FOOT_LINE, _FOOT_AIR, _MARGIN = 2.4, 5.5, 1.5
@@ -73,7 +74,8 @@ class Layout:
     @cached_property
     def below(self) -> float:
         """From the foot of the paper to that of the traces."""
-        return _FOOT_AIR + _FOOT_LINE * len(self.foot_lines) + LANE * self.lanes
+        lanes = LANE * self.lanes + (_LANES_AIR if self.lanes else 0.0)
+        return _FOOT_AIR + _FOOT_LINE * len(self.foot_lines) + lanes
 
     @cached_property
     def room(self) -> float:
@@ -88,7 +90,7 @@ class Layout:
 
     def lane_foot(self, number: int) -> float:
         """From the foot of the paper to that of a lane."""
-        return self.below - (number + 1) * LANE + 0.5
+        return self.below - _LANES_AIR - (number + 1) * LANE + 0.5
 
     def places(self, name_lines: int) -> np.ndarray:
         """Height of each row's zero above the foot of the traces, below so many lines of names of marks."""

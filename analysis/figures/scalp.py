@@ -43,7 +43,7 @@ def draw_scalp(ax: Axes, head: HeadMap, values: np.ndarray, unit: str, limit: fl
     is_signed = bool((values < 0).any())
     end = limit or float(np.abs(values).max()) or 1.0
     picture = ax.imshow(
-        head.interpolate(values),
+        head.interpolate(values) if is_signed else head.interpolate_amounts(values),
         extent=(-1, 1, -1, 1),
         alpha=np.clip(head.cover, 0, 1),
         cmap=_SIGNED if is_signed else _UNSIGNED,
