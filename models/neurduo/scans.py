@@ -12,10 +12,11 @@ import importlib
 import importlib.util
 from collections.abc import Mapping
 from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 # Values of one buffer (4 MB); above a few times this the C library takes fresh pages from the system at every call,
 # which costs more than the arithmetic.
@@ -70,6 +71,76 @@ def block_scan(x: Tensor, delta: Tensor, a: Tensor, b: Tensor, c: Tensor, state:
     return y, state
 
 
+class _KeptStates(torch.autograd.Function):
+    """The block form with its gradient: states are kept once, decays worked out again on the way back.
+
+    Letting autograd follow `plain_scan` costs several passes and copies of every state a step.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, *given: Tensor) -> tuple[Tensor, Tensor]:
+        """x, delta, A, B, C and the state before -> y and the last state."""
+        x, delta, a, b, c, state = given
+        n_rows, n_steps, width = x.shape
+        states = x.new_empty(n_steps + 1, n_rows, a.shape[1], width)
+        states[0] = state
+        steps, inflow, at = delta.transpose(0, 1), (delta * x).transpose(0, 1), a.T.contiguous()
+        b_, c_ = b.transpose(0, 1), c.transpose(0, 1)
+        y = torch.empty_like(x)
+        for low, high in _parts(n_steps, states[0].numel()):
+            decay = (steps[low:high, :, None] * at).exp_()
+            made = states[low + 1 : high + 1]
+            torch.mul(inflow[low:high, :, None], b_[low:high, :, :, None], out=made)
+            for i in range(high - low):
+                made[i].addcmul_(decay[i], states[low + i])
+            y[:, low:high] = torch.matmul(c_[low:high, :, None], made)[:, :, 0].transpose(0, 1)
+        ctx.save_for_backward(x, delta, a, b, c, states)
+        return y, states[-1].clone()
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor, ...]:
+        """What the gradients of y and of the last state are to x, delta, A, B, C and the state before."""
+        x, delta, a, b, c, states = ctx.saved_tensors
+        grad_y, carry = upstream
+        at, needs_a = a.T.contiguous(), ctx.needs_input_grad[2]
+        steps, grads = delta.transpose(0, 1), grad_y.transpose(0, 1)  # (T, R, E)
+        x_, b_, c_ = x.transpose(0, 1), b.transpose(0, 1), c.transpose(0, 1)
+        grad_x, grad_delta = torch.empty_like(x_), torch.empty_like(steps)
+        grad_b, grad_c, grad_a = torch.empty_like(b_), torch.empty_like(c_), torch.zeros_like(at)
+        carry = carry.clone()
+        for low, high in reversed(_parts(x.shape[1], carry.numel())):
+            decay = (steps[low:high, :, None] * at).exp_()
+            g = grads[low:high, :, None] * c_[low:high, :, :, None]  # of the states, (T, R, N, E)
+            for i in reversed(range(high - low)):
+                g[i] += carry
+                torch.mul(g[i], decay[i], out=carry)
+            inflow = steps[low:high] * x_[low:high]
+            grad_b[low:high] = torch.matmul(g, inflow[..., None])[..., 0]
+            grad_c[low:high] = torch.matmul(states[low + 1 : high + 1], grads[low:high, ..., None])[..., 0]
+            grad_inflow = torch.matmul(b_[low:high, :, None], g)[:, :, 0]
+            exponent = decay.mul_(g).mul_(states[low:high])  # the gradient of delta A
+            if needs_a:
+                grad_a += torch.einsum("trne,tre->ne", exponent, steps[low:high])
+            grad_x[low:high] = grad_inflow * steps[low:high]
+            grad_delta[low:high] = exponent.mul_(at).sum(2).addcmul_(grad_inflow, x_[low:high])
+        made = (grad_x, grad_delta, grad_b, grad_c)
+        grad_x, grad_delta, grad_b, grad_c = (value.transpose(0, 1) for value in made)
+        return grad_x, grad_delta, grad_a.T, grad_b, grad_c, carry
+
+
+def _parts(n_steps: int, values: int) -> list[tuple[int, int]]:
+    """Spans of steps whose states fill one buffer."""
+    size = max(1, min(_MOST_STEPS, _BLOCK_VALUES // max(1, values)))
+    return [(low, min(low + size, n_steps)) for low in range(0, n_steps, size)]
+
+
+def kept_scan(x: Tensor, delta: Tensor, a: Tensor, b: Tensor, c: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+    """The fast form on a CPU with gradients, of the first order."""
+    y, last = _KeptStates.apply(x, delta, a, b, c, state)
+    return y, last
+
+
 def mamba_ssm_scan(x: Tensor, delta: Tensor, a: Tensor, b: Tensor, c: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
     """The kernels of the package mamba-ssm, on a GPU.
 
@@ -97,7 +168,7 @@ def mamba_ssm_scan(x: Tensor, delta: Tensor, a: Tensor, b: Tensor, c: Tensor, st
     return y, last
 
 
-SCANS: Mapping[str, Scan] = {"plain": plain_scan, "block": block_scan, "mamba-ssm": mamba_ssm_scan}
+SCANS: Mapping[str, Scan] = {"plain": plain_scan, "block": block_scan, "kept": kept_scan, "mamba-ssm": mamba_ssm_scan}
 
 
 @cache
@@ -110,4 +181,4 @@ def choose_scan(x: Tensor, keeps_gradients: bool) -> str:
     """The name of the fastest form that can be used for this input."""
     if x.is_cuda and x.dtype == torch.float32 and has_mamba_ssm():
         return "mamba-ssm"
-    return "plain" if keeps_gradients else "block"
+    return ("plain" if x.is_cuda else "kept") if keeps_gradients else "block"

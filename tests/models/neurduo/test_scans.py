@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from models.neurduo import scans
-from models.neurduo.scans import SCANS, block_scan, choose_scan, mamba_ssm_scan, plain_scan
+from models.neurduo.scans import SCANS, Scan, block_scan, choose_scan, kept_scan, mamba_ssm_scan, plain_scan
 
 SHAPES = [(1, 1, 3, 2), (2, 7, 5, 4), (3, 100, 16, 3), (40, 9, 640, 16)]  # rows, steps, inner width, states
 
@@ -66,7 +66,7 @@ def test_the_block_form_is_the_plain_one(shape: tuple[int, ...], dtype: torch.dt
     assert all(torch.equal(tensor, copy) for tensor, copy in zip(given, copies, strict=True)), "inputs are left alone"
 
 
-@pytest.mark.parametrize("name", ["plain", "block"])
+@pytest.mark.parametrize("name", ["plain", "block", "kept"])
 @pytest.mark.parametrize("cut", [1, 33, 64, 99])
 def test_a_scan_goes_on_from_its_own_state(name: str, cut: int) -> None:
     x, delta, a, b, c, state = problem(*SHAPES[2])
@@ -78,9 +78,29 @@ def test_a_scan_goes_on_from_its_own_state(name: str, cut: int) -> None:
     torch.testing.assert_close(end, last, rtol=1e-12, atol=1e-12)
 
 
-def test_gradients_of_the_plain_form() -> None:
+@pytest.mark.parametrize("scan", [plain_scan, kept_scan])
+def test_gradients_are_those_of_differences(scan: Scan) -> None:
     given = tuple(tensor.requires_grad_() for tensor in problem(2, 4, 3, 2))
-    assert torch.autograd.gradcheck(plain_scan, given)
+    assert torch.autograd.gradcheck(scan, given)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_form_that_keeps_its_states_is_the_plain_one(shape: tuple[int, ...]) -> None:
+    given = tuple(tensor.requires_grad_() for tensor in problem(*shape))
+    found = []
+    for scan in (kept_scan, plain_scan):
+        y, last = scan(*given)
+        gradients = torch.autograd.grad(y.sin().sum() + last.square().sum(), given)
+        found.append((y.detach(), last.detach(), *gradients))
+    for mine, plain in zip(*found, strict=True):
+        torch.testing.assert_close(mine, plain, rtol=1e-10, atol=1e-10)
+
+
+def test_a_signal_alone_may_ask_for_its_gradient() -> None:
+    x, *rest = problem(*SHAPES[2])
+    x.requires_grad_()
+    found = [torch.autograd.grad(scan(x, *rest)[0].sin().sum(), x)[0] for scan in (kept_scan, plain_scan)]
+    torch.testing.assert_close(*found, rtol=1e-10, atol=1e-10)
 
 
 def stand_in(
@@ -138,7 +158,7 @@ def test_the_published_reference_agrees() -> None:
 def test_the_form_is_chosen_by_what_can_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
     x = torch.zeros(1)
     assert choose_scan(x, keeps_gradients=False) == "block"
-    assert choose_scan(x, keeps_gradients=True) == "plain"
+    assert choose_scan(x, keeps_gradients=True) == "kept"
 
     class OnGPU:
         is_cuda, dtype = True, torch.float32
@@ -146,4 +166,5 @@ def test_the_form_is_chosen_by_what_can_be_used(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(scans, "has_mamba_ssm", lambda: True)
     assert choose_scan(OnGPU(), keeps_gradients=True) == "mamba-ssm"  # type: ignore[arg-type]
     monkeypatch.setattr(scans, "has_mamba_ssm", lambda: False)
+    assert choose_scan(OnGPU(), keeps_gradients=True) == "plain"  # type: ignore[arg-type]
     assert choose_scan(OnGPU(), keeps_gradients=False) == "block"  # type: ignore[arg-type]
