@@ -180,11 +180,12 @@ def explain_signal(inputs: Inputs, progress: Progress) -> Findings:
         baseline, told = baseline_signal(inputs, source, window, inputs.options["baseline"], inputs.options["seed"])
         found = integrated_gradients(window, baseline, target, stages[0])
         facts_of.append({"baseline": told, "gap_before_smoothing": found.gap} if noise.copies else {"baseline": told})
+        plain = found.values
         if noise.copies:
             found = smoothed(window, baseline, target, found.nodes, noise, stages[1])
         maps.append(found.values.cpu().numpy())
         if is_referenced(source.plan):
-            recorded.append(on_recording(source.plan, number, window, baseline, found.values))
+            recorded.append(on_recording(source.plan, number, window, baseline, plain, found.values))
         facts_of[-1] |= {"change": found.change, "gap": found.gap, "nodes": found.nodes}
         if inputs.options["checks"]:
             arrays, agreement = _check(inputs, window, baseline, target, found, stages[-2:])

@@ -20,15 +20,18 @@ def is_referenced(plan: WindowPlan) -> bool:
     return plan.settings.reference != "none"
 
 
-def on_recording(plan: WindowPlan, number: int, window: Explained, baseline: Tensor, values: Tensor) -> np.ndarray:
+def on_recording(
+    plan: WindowPlan, number: int, window: Explained, baseline: Tensor, plain: Tensor, values: Tensor
+) -> np.ndarray:
     """Attribution `values` (C, N) of a window of a plan, to the recorded channels (C, N) float64; the sum stays.
 
-    The baseline counts as a signal without a reference of its own.
+    `plain` (C, N) is the attribution before it was smoothed, whose gradient says what the reference did. The baseline
+    counts as a signal without a reference of its own.
     """
     parts = plan.reference_parts_at(plan.span_of[number], window.onset).astype(np.float64)
-    attribution = values.detach().cpu().double().numpy()
+    attribution, product = (each.detach().cpu().double().numpy() for each in (values, plain))
     difference = (window.signal - baseline)[0].detach().cpu().double().numpy()
-    gradient = gradient_of(attribution, difference) / window.scale.cpu().double().numpy()
+    gradient = gradient_of(product, difference) / window.scale.cpu().double().numpy()
     return unreferenced(gradient, attribution, parts)
 
 

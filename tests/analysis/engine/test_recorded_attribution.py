@@ -15,8 +15,9 @@ def scalp(shared: Path) -> str:
     return str(shared / "recordings" / "scalp-seizure-46ch" / "demo_edf.edf")
 
 
-def test_a_model_behind_a_median_is_mapped_back_and_the_sum_stays(scalp: str) -> None:
-    options = {"windows": 1, "window": 10, "baseline": "mean"}
+@pytest.mark.parametrize("smooth", [0, 2])
+def test_a_model_behind_a_median_is_mapped_back_and_the_sum_stays(scalp: str, smooth: int) -> None:
+    options = {"windows": 1, "window": 10, "baseline": "mean", "smooth": smooth}
     found = analyze("integrated-gradients", scalp, ["random:mvpformer:tiny"], 16, 10, options)
     seen, recorded = (found.values(name).astype(np.float64) for name in ("attribution", "recorded"))
     assert recorded.shape == seen.shape
