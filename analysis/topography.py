@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -77,6 +78,21 @@ class HeadMap:
     def interpolate(self, values: np.ndarray) -> np.ndarray:
         """Field of the values (n,) of the electrodes, float32 (size, size)."""
         return np.asarray(self.matrix @ values.astype(np.float32)).reshape(self.size, self.size)
+
+    def interpolate_amounts(self, values: np.ndarray) -> np.ndarray:
+        """Field of amounts (n,) such as power, float32 (size, size), nowhere beyond the electrodes' own range.
+
+        A spline swings: beside an electrode of great power it finds more than anywhere was measured, and further off
+        less than nothing. Here each point is a mean of the electrodes, weighted by the positive weights of the spline
+        alone, so that the greatest amount lies at the electrode where it was measured.
+        """
+        return np.asarray(self._shares @ values.astype(np.float32)).reshape(self.size, self.size)
+
+    @cached_property
+    def _shares(self) -> np.ndarray:
+        """The positive part of `matrix`, each row with the sum 1."""
+        positive = np.maximum(self.matrix, 0)
+        return np.asarray(positive / positive.sum(axis=1, keepdims=True))
 
 
 def scalp_layout(recording: Recording, left_out: Mapping[str, str] | None = None) -> ScalpLayout:

@@ -57,6 +57,12 @@ def indices(values: np.ndarray, low: float, high: float) -> np.ndarray:
     return np.minimum(np.where(place > 0, place, 0.0), STEPS - 1).astype(np.intp)
 
 
+def packed(table: np.ndarray) -> np.ndarray:
+    """Colours (n, 3) uint8 as opaque pixels of Qt, uint32 (n,)."""
+    red, green, blue = table.astype(np.uint32).T
+    return np.asarray(np.uint32(0xFF000000) | red << 16 | green << 8 | blue)
+
+
 def image(rgb: np.ndarray, shown: np.ndarray | None = None) -> QImage:
     """A picture of colours (height, width, 3) uint8, with memory of its own; see-through where not `shown`."""
     height, width = rgb.shape[:2]
@@ -67,18 +73,18 @@ def image(rgb: np.ndarray, shown: np.ndarray | None = None) -> QImage:
     return QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied).copy()
 
 
-def enlarged(field: np.ndarray, factor: int) -> np.ndarray:
-    """A smooth field (n, n) on a grid `factor` times as fine, float32, by cubic convolution (Keys 1981)."""
-    weights = _cubic(field.shape[0], factor)
-    return np.asarray(weights @ field.astype(np.float32) @ weights.T)
+def enlarged(field: np.ndarray, size: int) -> np.ndarray:
+    """A smooth field (n, n) on a finer grid (size, size), float32, by cubic convolution (Keys 1981)."""
+    weights = _cubic(field.shape[0], size)
+    return np.asarray(weights @ field.astype(np.float32, copy=False) @ weights.T)
 
 
-@lru_cache(maxsize=4)
-def _cubic(size: int, factor: int) -> np.ndarray:
-    """Weights (size * factor, size) of the values that each finer point takes; the border repeats."""
-    at = (np.arange(size * factor) + 0.5) / factor - 0.5
+@lru_cache(maxsize=8)
+def _cubic(size: int, finer: int) -> np.ndarray:
+    """Weights (finer, size) of the values that each finer point takes; the border repeats."""
+    at = (np.arange(finer) + 0.5) * (size / finer) - 0.5
     first = np.floor(at).astype(int)
-    weights = np.zeros((at.size, size), np.float32)
+    weights = np.zeros((finer, size), np.float32)
     for offset in (-1, 0, 1, 2):
         distance = np.abs(at - (first + offset))
         near = 1.5 * distance**3 - 2.5 * distance**2 + 1

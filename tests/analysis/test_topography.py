@@ -204,3 +204,49 @@ def test_average_reference_is_that_of_the_map():
     values = np.arange(12.0).reshape(3, 4)
     np.testing.assert_allclose(average_referenced(values).mean(axis=1), 0.0, atol=1e-12)
     np.testing.assert_allclose(np.diff(average_referenced(values)), 1.0)
+
+
+@pytest.mark.parametrize("names", [NAMES, [*NAMES, *"FC1 FC2 CP1 CP2 FC5 FC6 CP5 CP6 AF3 AF4 PO3 PO4".split()]])
+def test_at_the_electrodes_the_map_is_that_of_plot_topomap(recording_of, names):
+    import matplotlib.pyplot as plt
+
+    layout = scalp_layout(recording_of([electrode(name) for name in names]))
+    values = 40 * np.sin(3 * layout.points[:, 0]) + 25 * layout.points[:, 1]
+    figure, ax = plt.subplots()
+    try:
+        picture, _ = mne.viz.plot_topomap(values, layout.points * 0.09, axes=ax, res=512, contours=0, show=False)
+        field, (left, right, bottom, top) = np.asarray(picture.get_array()), picture.get_extent()
+    finally:
+        plt.close(figure)
+    x, y = (layout.points * 0.09).T
+    row, column = (y - bottom) / (top - bottom), (x - left) / (right - left)
+    theirs = field[np.round(row * 511).astype(int), np.round(column * 511).astype(int)]
+    ours = spline_matrix(layout.directions, layout.directions) @ values
+    np.testing.assert_allclose(theirs, values, atol=1.0)  # 512 points across: it is read up to half a point beside
+    np.testing.assert_allclose(ours, theirs, atol=1.2)
+    head = build_head_map(layout, 256)
+    column, row = np.clip(((layout.points * (1, -1) + 1) / 2 * 256).astype(int), 0, 255).T
+    np.testing.assert_allclose(head.interpolate(values)[row, column], theirs, atol=1.5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_amounts_lie_within_what_was_measured_and_are_greatest_where_they_were(recording_of, seed):
+    head = build_head_map(scalp_layout(recording_of([electrode(name) for name in NAMES])), 128)
+    values = np.random.default_rng(seed).gamma(0.5, 20.0, len(NAMES))
+    values[seed] = 4 * values.max()
+    field = head.interpolate_amounts(values)
+    spline = head.interpolate(values)
+    assert spline.min() < 0  # which is why
+    assert values.min() * 0.999 <= field.min()
+    assert field.max() <= values.max() * 1.001
+    place = grid_points(128)[int(np.argmax(field))]
+    inside = pulled_inside(place[None], head.layout.points)[0]  # the border goes on to the outline
+    assert np.linalg.norm(inside - head.layout.points[seed]) < 0.08
+    np.testing.assert_allclose(head.interpolate_amounts(np.full(len(NAMES), 7.0)), 7.0, rtol=1e-5)
+
+
+def test_amounts_at_the_electrodes_are_those_measured(recording_of):
+    layout = scalp_layout(recording_of([electrode(name) for name in NAMES]))
+    weights = np.maximum(spline_matrix(layout.directions, layout.directions), 0)
+    shares = np.diag(weights / weights.sum(axis=1, keepdims=True))
+    assert shares.min() > 0.9

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from PyQt6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PyQt6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from analysis.contact_layout import NOT_RECORDED, ContactLayout
 from viewers.panels.contact_places import Place, Places, lay_contacts
+from viewers.panels.head_view import DESCRIBED_AFTER_MS
 from viewers.panels.plot import BUSY, paint_message
 from viewers.panels.value_scale import Scale, colours_of, paint_scale_bar, value_text
 from viewers.theme import LIGHT, Theme, font, px
@@ -46,6 +47,11 @@ class ContactView(QWidget):
         self._names = True
         self._chosen = ""
         self._laid: tuple[object, Places] | None = None
+        # All values in words take longer than the picture of them: they wait until the cursor rests.
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(DESCRIBED_AFTER_MS)
+        self._rest.timeout.connect(self._describe)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -65,7 +71,7 @@ class ContactView(QWidget):
         """Show one value for each of the layout's contacts (n,), NaN where there is none; None leaves all hollow."""
         self._values, self._scale, self._stale = values, scale, False
         self.update()
-        self._describe()
+        self._rest.start()
 
     def set_message(self, text: str) -> None:
         """Say something in the middle of the picture; empty takes it away."""

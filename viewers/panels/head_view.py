@@ -5,33 +5,24 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from PyQt6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
-from PyQt6.QtGui import (
-    QColor,
-    QImage,
-    QMouseEvent,
-    QPainter,
-    QPainterPath,
-    QPaintEvent,
-    QPen,
-    QResizeEvent,
-)
+from PyQt6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, QTimer
+from PyQt6.QtGui import QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PyQt6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from analysis.topography import HeadMap
-from viewers.colour_scales import enlarged, image, indices
 from viewers.contours import contour_levels, contour_lines
-from viewers.panels.head_shape import EAR, NOSE, lay_names, paint_ears_and_nose
+from viewers.panels.head_shape import EAR, NOSE
 from viewers.panels.plot import BUSY, paint_message
-from viewers.panels.value_scale import Scale, colour_table, colours_of, paint_scale_bar, value_text
-from viewers.theme import LIGHT, Theme, font, px
+from viewers.panels.scalp_picture import ScalpPicture, field_of
+from viewers.panels.value_scale import Scale, paint_scale_bar, value_text
+from viewers.theme import LIGHT, Theme, px
 
 _EDGE = 4.0
 _SMALLEST, _USUAL = 190, 300
 _NEAR_PX = 12.0
-_FINE_FROM, _FINER = 340, 4  # pixels of the head from which the field is drawn on a finer grid
 _BAR_SHARE = 0.56
-_DEEP, _PALE = QColor("#12161b"), QColor("#f4f6f8")  # letters on pale and on deep colours
+_FADED = 0.45  # of the strength, of what is being renewed
+DESCRIBED_AFTER_MS = 300
 
 
 class HeadView(QWidget):
@@ -48,8 +39,12 @@ class HeadView(QWidget):
         self._contours = False
         self._names = True
         self._field: np.ndarray | None = None
-        self._picture: QImage | None = None
-        self._laid: tuple[object, tuple[int, list[QRectF | None]]] | None = None
+        self._picture: tuple[object, ScalpPicture] | None = None
+        # All values in words take longer than the picture of them: they wait until the cursor rests.
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(DESCRIBED_AFTER_MS)
+        self._rest.timeout.connect(self._describe)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Map of the scalp")
@@ -67,7 +62,7 @@ class HeadView(QWidget):
         self._values, self._scale = values, scale
         self._stale = False
         self._changed()
-        self._describe()
+        self._rest.start()
 
     def set_message(self, text: str) -> None:
         """Say something in the middle of the picture; empty takes it away."""
@@ -96,11 +91,6 @@ class HeadView(QWidget):
         """The values on screen (n,)."""
         return self._values
 
-    def resizeEvent(self, event: QResizeEvent | None) -> None:
-        """A larger head is drawn finer."""
-        self._picture = None
-        super().resizeEvent(event)
-
     def sizeHint(self) -> QSize:
         """As wide as an inspector is; it takes all the height it is given."""
         return QSize(_USUAL, _SMALLEST)
@@ -116,11 +106,11 @@ class HeadView(QWidget):
         return px(26.0)
 
     def _circle(self) -> QRectF:
-        """The square around the outline of the head."""
+        """The square around the outline of the head, on whole pixels."""
         height = self.height() - self._bar_room - 2 * _EDGE
         radius = max(10.0, min((self.width() - 2 * _EDGE) / (2 * (1 + EAR)), height / (2 + NOSE)))
-        top = _EDGE + NOSE * radius
-        return QRectF(self.width() / 2 - radius, top, 2 * radius, 2 * radius)
+        top, radius = math.ceil(_EDGE + NOSE * radius), math.floor(radius)
+        return QRectF(self.width() // 2 - radius, top, 2 * radius, 2 * radius)
 
     def _place(self, point: np.ndarray, circle: QRectF) -> QPointF:
         radius = circle.width() / 2
@@ -129,10 +119,9 @@ class HeadView(QWidget):
     # Painting
 
     def paintEvent(self, _event: QPaintEvent | None) -> None:
-        """Draw everything; a change of the values costs one product and one small picture."""
+        """Draw everything; a change of the values costs one product and a look into a table of colours."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         circle = self._circle()
         if self._head is not None:
             self._paint_head(painter, circle, self._head)
@@ -142,39 +131,35 @@ class HeadView(QWidget):
             paint_message(painter, circle if self._head is not None else QRectF(self.rect()), text, self.theme)
 
     def _paint_head(self, painter: QPainter, circle: QRectF, head: HeadMap) -> None:
-        ink = QPen(self.theme.colour("text", 0.85), 1.6)
-        ink.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        paint_ears_and_nose(painter, circle, ink, self.theme.colour("canvas"))
-        outline = QPainterPath()
-        outline.addEllipse(circle)
-        painter.fillPath(outline, self.theme.colour("canvas"))
+        picture = self._picture_of(head, circle)
+        if self._values is None or self._stale:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self.theme.colour("canvas"))
+            painter.drawEllipse(circle)
         if self._values is not None:
-            painter.save()
-            painter.setClipPath(outline)
-            painter.setOpacity(0.45 if self._stale else 1.0)
-            painter.drawImage(circle, self._make_picture(head, self._values))
+            painter.setOpacity(_FADED if self._stale else 1.0)
+            if self._field is None:
+                self._field = field_of(head, self._values, self._scale)
+                picture.fill(self._field, self._values, self._scale)
+            picture.paint_field(painter)
             if self._contours:
-                self._paint_contours(painter, circle, head)
-            painter.restore()
-        painter.setPen(ink)
-        painter.drawPath(outline)
-        self._paint_electrodes(painter, circle, head)
+                self._paint_contours(painter, circle, head, picture.outline)
+            painter.setOpacity(1.0)
+        picture.paint_frame(painter)
 
-    def _make_picture(self, head: HeadMap, values: np.ndarray) -> QImage:
-        if self._picture is None:
-            self._field = head.interpolate(values)
-            field, cover = self._field, head.cover
-            if self._circle().width() * self.devicePixelRatioF() > _FINE_FROM:
-                field, cover = enlarged(field, _FINER), enlarged(cover, _FINER)
-            rgb = colour_table(self._scale, self.theme)[indices(field, self._scale.low, self._scale.high)]
-            ground = self.theme.colour("canvas")
-            cover = np.clip(cover, 0, 1)[..., None]
-            rgb = rgb * cover + np.array([ground.red(), ground.green(), ground.blue()]) * (1 - cover)
-            self._picture = image(rgb.astype(np.uint8))
-        return self._picture
+    def _picture_of(self, head: HeadMap, circle: QRectF) -> ScalpPicture:
+        """What is drawn of a head at this size; all that does not depend on the values is drawn once."""
+        key = head, circle.getRect(), self.devicePixelRatioF(), self.theme, self._names, px(1.0)
+        if self._picture is None or self._picture[0] != key:
+            ratio = self.devicePixelRatioF()
+            self._picture = key, ScalpPicture(head, circle, self.size(), ratio, self.theme, self._names)
+            self._field = None
+        return self._picture[1]
 
-    def _paint_contours(self, painter: QPainter, circle: QRectF, head: HeadMap) -> None:
+    def _paint_contours(self, painter: QPainter, circle: QRectF, head: HeadMap, outline: QPainterPath) -> None:
         assert self._field is not None
+        painter.save()
+        painter.setClipPath(outline)
         field = np.where(head.cover > 0.5, self._field, np.nan)
         step = circle.width() / head.size
         origin = np.array([circle.left() + step / 2, circle.top() + step / 2] * 2)
@@ -187,50 +172,7 @@ class HeadView(QWidget):
             painter.setPen(QPen(self.theme.colour("text", strength), 1))
             lines = contour_lines(field, level) * step + origin
             painter.drawLines([QLineF(*line) for line in lines.tolist()])
-
-    def _paint_electrodes(self, painter: QPainter, circle: QRectF, head: HeadMap) -> None:
-        places = [self._place(point, circle) for point in head.layout.points]
-        dot = min(max(2.0, circle.width() / 110), 5.0)
-        painter.setPen(QPen(self.theme.colour("text", 0.9), 1.0))
-        # Filled with the value of the electrode itself, so that a lone artefact shows although splines are smooth.
-        fills = [self.theme.colour("canvas")] * len(places)
-        if self._values is not None and not self._stale:
-            fills = colours_of(self._values, self._scale, self.theme)
-        for place, fill in zip(places, fills, strict=True):
-            painter.setBrush(fill)
-            painter.drawEllipse(place, dot, dot)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        if self._names:
-            self._paint_names(painter, circle, places, head, dot)
-
-    def _paint_names(self, painter: QPainter, circle: QRectF, places: list[QPointF], head: HeadMap, dot: float) -> None:
-        size, rects = self._names_laid(places, head.layout.ch_names, circle, dot)
-        painter.setFont(font(size))
-        on_dark = self._darkness(places, circle)
-        for name, rect, dark in zip(head.layout.ch_names, rects, on_dark, strict=True):
-            if rect is not None:
-                painter.setPen(_PALE if dark else _DEEP)
-                painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, name)
-
-    def _darkness(self, places: list[QPointF], circle: QRectF) -> list[bool]:
-        """Whether each name stands on a dark colour."""
-        if self._values is None or self._stale or self._field is None:
-            return [self.theme.is_dark] * len(places)
-        size = self._field.shape[0]
-        at = np.array([(p.x() - circle.left(), p.y() - 9 - circle.top()) for p in places]) / circle.width() * size
-        column, row = np.clip(at.astype(int), 0, size - 1).T
-        found = indices(self._field[row, column], self._scale.low, self._scale.high)
-        rgb = colour_table(self._scale, self.theme)[found]
-        return (rgb @ np.array([0.299, 0.587, 0.114]) < 128).tolist()
-
-    def _names_laid(
-        self, places: list[QPointF], names: tuple[str, ...], circle: QRectF, dot: float
-    ) -> tuple[int, list[QRectF | None]]:
-        """Letters and places of the names, worked out once for a size of the picture."""
-        key = circle.getRect(), names, font(10).pixelSize()
-        if self._laid is None or self._laid[0] != key:
-            self._laid = key, lay_names(places, names, circle, dot)
-        return self._laid[1]
+        painter.restore()
 
     def _paint_bar(self, painter: QPainter, circle: QRectF) -> None:
         if self._values is None and not self._stale:
@@ -274,7 +216,7 @@ class HeadView(QWidget):
     # Inside
 
     def _changed(self) -> None:
-        self._picture = self._field = None
+        self._field = None
         self.update()
 
     def _describe(self) -> None:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from PyQt6.QtCore import QLineF, QRectF, Qt
-from PyQt6.QtGui import QColor, QPainter, QPen
+from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from analysis.measuring import amount_text, trace_text
 from viewers.colour_scales import amount_scale, image, indices, signed_scale
-from viewers.theme import Theme, font, px
+from viewers.theme import Theme, font
 
 BAR_HEIGHT = 9.0
 
@@ -49,17 +49,20 @@ def paint_scale_bar(
     painter: QPainter, scale: Scale, middle: float, top: float, room: float, width: float, theme: Theme
 ) -> None:
     """Draw the colours, `width` wide about `middle`, within `room` pixels below `top`, and write what both ends are."""
+    low = amount_text(scale.low, sign=True) if scale.has_sign else "0"
+    high = amount_text(scale.high, scale.unit, sign=scale.has_sign)
+    painter.setFont(font(11))
+    # Long numbers take room from the bar.
+    beside = max(QFontMetricsF(painter.font()).horizontalAdvance(text) for text in (low, high)) + 2
+    width = max(40.0, min(width, 2 * (middle - beside - 10)))
     bar = QRectF(middle - width / 2, top + (room - BAR_HEIGHT) / 2, width, BAR_HEIGHT)
     painter.drawImage(bar, image(colour_table(scale, theme)[None]))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(theme.colour("border"), 1))
     painter.drawRect(bar)
-    painter.setFont(font(11))
     painter.setPen(theme.colour("text"))
-    low = amount_text(scale.low, sign=True) if scale.has_sign else "0"
-    high = amount_text(scale.high, scale.unit, sign=scale.has_sign)
     side = Qt.AlignmentFlag.AlignVCenter
-    beside, y = px(90.0), bar.top() - 6
+    y = bar.top() - 6
     painter.drawText(QRectF(bar.left() - beside - 6, y, beside, 21), side | Qt.AlignmentFlag.AlignRight, low)
     painter.drawText(QRectF(bar.right() + 6, y, beside, 21), side | Qt.AlignmentFlag.AlignLeft, high)
     if scale.has_sign:

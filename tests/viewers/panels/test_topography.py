@@ -78,13 +78,13 @@ def test_left_is_left_positive_is_warm_and_it_follows_the_cursor(panel, maps, th
     assert warmth(panel, 0.75, -0.15) > 45
 
 
-def test_says_what_it_shows_from_what_and_who_is_missing(panel, maps):
+def test_says_what_it_shows_from_what_and_who_is_missing(panel, maps, qtbot):
     panel.set_time(14.0)
     panel.set_result(maps["voltage"])
     assert panel._caption.text() == "Voltage at 00:14.000, average reference"
     assert panel._foot.text() == "18 electrodes, standard positions · unfiltered"
     assert panel._left_out.text() == "Left out: F8 (flat)"
-    assert "T3" in panel.head.accessibleDescription()
+    qtbot.waitUntil(lambda: "T3" in panel.head.accessibleDescription())
 
 
 def test_power_has_a_scale_from_nothing_and_is_dark_where_there_is_much(panel, maps):
