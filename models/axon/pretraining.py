@@ -130,9 +130,14 @@ class AxonPretraining(nn.Module):
         code = place + time_code(tokens.shape[2], tokens.shape[3], tokens.device)
         return self.decoder(tokens, hidden, code), self.auxiliary(outputs, hidden, code)
 
-    def loss(self, signal: Tensor, positions: Tensor, hidden: Tensor) -> PretrainingLoss:
-        """The errors on the hidden patches; positions as they are (training adds noise of `POSITION_NOISE` before)."""
+    def loss(self, signal: Tensor, positions: Tensor, hidden: Tensor, missing: Tensor | None = None) -> PretrainingLoss:
+        """The errors on the hidden patches; positions as they are (training adds noise of `POSITION_NOISE` before).
+
+        Channels that are `missing` (B, C) are neither looked at nor counted (paper).
+        """
         target = standardised(signal).unfold(-1, self.config.patch_size, self.config.patch_stride)
-        made, pooled = self(signal, positions, hidden)
-        errors = [functional.l1_loss(samples[hidden], target[hidden]) for samples in (made, pooled)]
+        absent = torch.zeros_like(hidden) if missing is None else missing[..., None].expand_as(hidden)
+        made, pooled = self(signal, positions, hidden | absent)
+        counted = hidden & ~absent
+        errors = [functional.l1_loss(samples[counted], target[counted]) for samples in (made, pooled)]
         return PretrainingLoss(*errors)

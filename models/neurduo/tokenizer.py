@@ -50,6 +50,8 @@ class Codebook(nn.Module):
 
     embedding: Tensor
     cluster_size: Tensor
+    embed_avg: Tensor
+    initted: Tensor
 
     def __init__(self, n_codes: int, width: int) -> None:
         super().__init__()

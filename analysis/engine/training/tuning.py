@@ -1,0 +1,81 @@
+"""Which weights are trained: all, low-rank updates of linear maps (merged in the end), or the head alone."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+from torch import nn
+from torch.nn.utils import parametrize
+
+from analysis.engine.training.recipe import ModelRecipe
+from analysis.errors import AnalysisError
+from models.mvpformer.lora import LoRALinear
+from models.prise.lora import LowRankUpdate
+
+HEADS = {
+    "axon": ("final_layer.",),
+    "prise-eeg": ("head.",),
+    "mvpformer": ("head.",),
+    "neurduo": ("readout.", "context."),
+    "neurduo-tokenizer": (),
+}
+FRONTS = {
+    "axon": ("encoder.patch_embed.", "encoder.spatial_pos_embed."),
+    "prise-eeg": ("front_end.", "channel_embedding"),
+    "mvpformer": ("encoder.",),
+    "neurduo": ("signal_encoder.", "metadata_encoder."),
+    "neurduo-tokenizer": ("input_proj.",),
+}
+
+
+def begin_tuning(model: Any, recipe: ModelRecipe) -> None:
+    """Freeze what is not trained, and add updates; AnalysisError where there is no head to train."""
+    heads = HEADS[model.family]
+    if recipe.tuning != "full":
+        if not any(name.startswith(heads) for name, _ in model.named_parameters()):
+            raise AnalysisError(
+                f"this {model.family} has no classification head to tune (the recipe): train it with the objective "
+                "seizure, or take the tuning full"
+            )
+        for name, parameter in model.named_parameters():
+            parameter.requires_grad_(name.startswith(heads))
+    if recipe.tuning == "lora":
+        add_updates(model, heads, recipe.lora_rank, recipe.lora_alpha)
+    if recipe.freeze_gates and hasattr(model, "freeze_gates"):
+        model.freeze_gates()
+
+
+def add_updates(model: nn.Module, without: tuple[str, ...], rank: int, alpha: float) -> None:
+    """Let the weights of all linear maps learn by W + alpha / r * A B, but those whose names begin with `without`."""
+    for name, module in list(model.named_modules()):
+        if isinstance(module, nn.Linear | LoRALinear) and not f"{name}.".startswith(without):
+            update = LowRankUpdate(module.weight, rank, alpha)
+            parametrize.register_parametrization(module, "weight", update, unsafe=True)
+
+
+def merged(model: Any) -> Any:
+    """A copy of the model in which updates are part of the weights; a plain copy where there are none."""
+    made = copy.deepcopy(model)
+    for module in list(made.modules()):
+        if parametrize.is_parametrized(module):
+            for name in list(module.parametrizations):
+                parametrize.remove_parametrizations(module, name, leave_parametrized=True)
+    return made
+
+
+def set_training(module: nn.Module, model: Any, probe: bool) -> None:
+    """Training mode, but for a backbone under a linear probe, which answers as it will in use."""
+    module.train()
+    if probe:
+        heads = HEADS[model.family]
+        for name, part in model.named_modules():
+            if name and not f"{name}.".startswith(heads):
+                part.training = False
+
+
+def frozen_backbone(model: Any) -> Iterator[nn.Parameter]:
+    """The weights that stand still while the head settles."""
+    heads = HEADS[model.family]
+    return (parameter for name, parameter in model.named_parameters() if not name.startswith(heads))
