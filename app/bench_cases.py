@@ -43,6 +43,7 @@ VIEWER_CASES = (
     Case("page 24 h", "24 h: the whole day on a page", 33),
     Case("hour montage", "23 rows: another montage", 100),
     Case("hour filter", "23 rows: another filter", 100),
+    Case("hour topography", "topography update: values to picture", 2),
     Case("wide montage", "128 rows: another montage", 200),
     Case("wide filter", "128 rows: another filter", 200),
     Case("marks3000 open", "3,000 marks: open, all shown", 500, (3800, 3800)),

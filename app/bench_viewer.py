@@ -19,6 +19,7 @@ from app.bench_files import forget
 
 if TYPE_CHECKING:
     from app.testing import Window
+    from viewers.panels.value_scale import Scale
 
 SIZE = (1600, 900)
 _TICK_MS = 2
@@ -135,6 +136,25 @@ class Stage:
             self.until(self.painted)
             self.measure(case, lambda i=i: self.window.set_filter(*_FILTERS[i % len(_FILTERS)]))
 
+    def topographies(self, case: str) -> None:
+        """Let the map of the scalp follow the cursor over a page at rest, until it is painted."""
+        measuring = self.window.main.measuring
+        panel = measuring.topography
+        self.window.main.actions_by_id["show_topography"].trigger()
+        self.window.show(start := self.anywhere(10.0), 10.0)
+        self.until(lambda: self.painted() and not measuring.busy and panel.head.values is not None)
+        self.rest()
+        for i in range(4 * self.repeats):
+            panel.set_time(start + 10.0 * (i % 37) / 37)
+            self.rest(0.02)  # the words around it are painted too
+            values, scale = panel.head.values, panel.scale
+            self.measure(case, lambda v=values, s=scale: self._paint_map(v, s), lambda: True)
+
+    def _paint_map(self, values: np.ndarray, scale: Scale) -> None:
+        head = self.window.main.measuring.topography.head
+        head.set_values(values, scale)
+        head.repaint()
+
 
 def open_stage(path: Path, repeats: int) -> Stage:
     """Open a recording in a new window and wait until everything about it is shown."""
@@ -204,6 +224,7 @@ def scenario_hour(paths: list[Path], repeats: int, _: float) -> dict[str, Any]:
     stage.scroll("hour scroll")
     stage.montages("hour montage", ("as recorded", "common average", "LB-18.1"))
     stage.filters("hour filter")
+    stage.topographies("hour topography")
     return _outcome(stage)
 
 
