@@ -217,7 +217,7 @@ class ChannelFlow(AnalysisHeat):
                 i = names.index(name)
                 text = f"{name} receives {received[i]:.2f}×, gives {given[i]:.2f}× of even attention"
                 if channel is not None and channel != i:
-                    text += f", {100 * self.flow[channel, i]:.2g} % of {names[channel]}'s"
+                    text += f", {100 * self.flow[channel, i]:.3g} % of {names[channel]}'s"
                 found.append(text)
         said = self._warning()
         return "   ".join(found[:2]) + (f" ({said})" if found and said else "")
