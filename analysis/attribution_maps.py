@@ -7,6 +7,7 @@ gradient and difference back through them without loss. Letters: W windows, C ch
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,10 +16,11 @@ import numpy as np
 from analysis.analyses import Analysis
 
 BIN_SECONDS = 0.05  # finer than a page can show and fine enough for a spike
-INTEGRATED, GRAD_CAM = "integrated-gradients", "grad-cam"
-ATTRIBUTION_KINDS = (INTEGRATED, GRAD_CAM)
+INTEGRATED, GRAD_CAM, OCCLUSION = "integrated-gradients", "grad-cam", "occlusion"
+SIGNED, ABSOLUTE = "signed", "absolute"  # how a map is drawn
 RECORDED = "recorded"  # the array of an analysis whose model was given another reference than the recording's
 ROW_RULE = "a row that is a difference has the mean of its two electrodes"
+COVERED = 99.0  # per cent of the sizes that colours reach to: what sticks out must not pale all others
 
 
 @dataclass(frozen=True)
@@ -54,10 +56,70 @@ class AttributionMap:
             return None
         return np.asarray(self.values[:, i])
 
+    def shown(self, part: str) -> tuple[np.ndarray, bool]:
+        """Values (C, n) as a part draws them, and whether these have a sign."""
+        if not self.is_signed or part == ABSOLUTE:
+            return np.abs(self.values), False
+        return self.values, True
 
-def attribution_map(result: Analysis, seconds: float = BIN_SECONDS) -> AttributionMap:
-    """The map of an analysis of one of ATTRIBUTION_KINDS; samples are put together to bins of about `seconds`."""
-    return _samples(result, seconds) if result.kind == INTEGRATED else _tokens(result)
+
+def parts_of(kind: str) -> list[str]:
+    """How maps of a kind can be drawn; Grad-CAM has no sign."""
+    return [ABSOLUTE] if kind == GRAD_CAM else [SIGNED, ABSOLUTE]
+
+
+def attribution_map(result: Analysis, seconds: float = BIN_SECONDS) -> AttributionMap | None:
+    """The map of an analysis of one of the kinds above; samples are put together to bins of about `seconds`.
+
+    None for an occlusion of whole seconds alone, which is of no channel.
+    """
+    if result.kind == GRAD_CAM:
+        return _tokens(result)
+    return _samples(result, seconds) if result.kind == INTEGRATED else _falls(result)
+
+
+def map_words(result: Analysis, part: str) -> str:
+    """What the colours of a part are, for a key."""
+    target, size = result.facts["target"], "size of the " if part == ABSOLUTE else ""
+    if result.kind == GRAD_CAM:
+        return f"Grad-CAM for {target}, {layer_words(result)}, no unit"
+    if result.kind == OCCLUSION:
+        return f"Occlusion: {size}fall of the score of {target} without a channel, per second"
+    return f"Integrated Gradients: {size}part of the score of {target}, per second"
+
+
+def value_words(result: Analysis, part: str) -> str:
+    """What one value of a part is, for hovering."""
+    target, size = result.facts["target"], "size of the " if part == ABSOLUTE else ""
+    if result.kind == GRAD_CAM:
+        return f"Grad-CAM for {target}"
+    of = "fall of" if result.kind == OCCLUSION else "attribution to"
+    return f"{size}{of} the score of {target}"
+
+
+def layer_words(result: Analysis) -> str:
+    """The layer of a Grad-CAM in words."""
+    layer, name = result.facts["layer"], result.facts.get("layer_name", "")
+    where = "last layer" if layer == "last" else f"layer {layer}"
+    return f"{where} ({name})" if name and name != where else where
+
+
+def colour_reach(values: np.ndarray) -> float:
+    """How far colours reach: 99 % of the sizes, rounded up to two figures; 1 where there is nothing but zeros."""
+    spread = spread_of(values)
+    return round_up(spread) if spread > 0 else 1.0
+
+
+def spread_of(values: np.ndarray) -> float:
+    """The size that COVERED per cent of the finite values do not exceed; 0 where there are none."""
+    sizes = np.abs(values[np.isfinite(values)])
+    return float(np.percentile(sizes, COVERED)) if sizes.size else 0.0
+
+
+def round_up(value: float) -> float:
+    """The least number of two figures that is not below a positive value."""
+    power = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return math.ceil(value / power * (1 - 1e-9)) * power
 
 
 def _samples(result: Analysis, seconds: float) -> AttributionMap:
@@ -78,6 +140,25 @@ def _samples(result: Analysis, seconds: float) -> AttributionMap:
         True,
         f"{unit}/s",
         unit,
+    )
+
+
+def _falls(result: Analysis) -> AttributionMap | None:
+    """Each second of each channel, or whole channels of a window; lengths are those of the seconds."""
+    whole = float(result.facts["window_seconds"])
+    if "by_second" in result.arrays:
+        values = result.values("by_second")  # (W, C, S)
+        starts = np.arange(values.shape[-1], dtype=np.float64)
+    elif "by_channel" in result.arrays:
+        values, starts = result.values("by_channel")[..., None], np.zeros(1)
+    else:
+        return None
+    widths = np.diff(np.append(starts, whole))
+    onsets = result.values("window_onset").astype(np.float64) + float(result.facts["first_window"])
+    joined = (values / widths).transpose(1, 0, 2).reshape(values.shape[1], -1).astype(np.float32)
+    times = (onsets[:, None] + starts).ravel()
+    return AttributionMap(
+        result.labels["channel"], times, np.tile(widths, len(onsets)), joined, True, "score/s", "score"
     )
 
 

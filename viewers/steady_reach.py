@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable
 
 import numpy as np
 
-COVERED = 99.0  # per cent of the sizes that colours reach to: what sticks out must not pale all others
+from analysis.attribution_maps import round_up, spread_of
+
 _PLAINLY = 1.5
 
 
@@ -27,15 +27,3 @@ class SteadyReach:
         if spread > 0 and (known is None or spread > _PLAINLY * known):
             known = self._known[what] = round_up(spread)
         return known if known is not None else 1.0
-
-
-def spread_of(values: np.ndarray) -> float:
-    """The size that COVERED per cent of the finite values do not exceed; 0 where there are none."""
-    sizes = np.abs(values[np.isfinite(values)])
-    return float(np.percentile(sizes, COVERED)) if sizes.size else 0.0
-
-
-def round_up(value: float) -> float:
-    """The least number of two figures that is not below a positive value."""
-    power = 10.0 ** (math.floor(math.log10(value)) - 1)
-    return math.ceil(value / power * (1 - 1e-9)) * power

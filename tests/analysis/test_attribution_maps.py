@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from analysis.analyses import Analysis, NamedArray
-from analysis.attribution_maps import attribution_map, binned, gradient_of, ordered, unreferenced
+from analysis.attribution_maps import ABSOLUTE, SIGNED, attribution_map, binned, gradient_of, ordered, unreferenced
 from analysis.preprocessing import median_parts
 from analysis.results import AnalysisRequest
 
@@ -150,6 +150,38 @@ def test_evidence_of_tokens_is_averaged() -> None:
     np.testing.assert_allclose(found.over(10, 14), values.mean((0, 2)), rtol=1e-6)
     np.testing.assert_allclose(found.over(11.5, 12.5), (values[0, :, 1] + values[1, :, 0]) / 2, rtol=1e-6)
     np.testing.assert_allclose(found.at(13.2), values[1, :, 1])
+
+
+def occluded(by: str) -> Analysis:
+    """Two windows of 1.5 s, whose second second is half as long."""
+    rng = np.random.default_rng(10)
+    arrays = {
+        "both": ("by_second", NamedArray(rng.normal(size=(2, 3, 2)), ("window", "channel", "second"), "score", "fall")),
+        "channel": ("by_channel", NamedArray(rng.normal(size=(2, 3)), ("window", "channel"), "score", "fall")),
+        "second": ("whole_second", NamedArray(rng.normal(size=(2, 2)), ("window", "second"), "score", "fall")),
+    }
+    return made("occlusion", {"window_seconds": 1.5}, dict([arrays[by]]), 2)
+
+
+def test_falls_of_seconds_and_of_channels_are_sums_too() -> None:
+    result = occluded("both")
+    found, values = attribution_map(result), result.values("by_second")
+    np.testing.assert_allclose(found.times, [10, 11, 12, 13])
+    np.testing.assert_allclose(found.widths, [1, 0.5, 1, 0.5])
+    np.testing.assert_allclose(found.over(10, 14), values.sum((0, 2)), rtol=1e-6)
+    np.testing.assert_allclose(found.over(11.25, 12), values[0, :, 1] / 2, rtol=1e-6)
+    result = occluded("channel")
+    np.testing.assert_allclose(attribution_map(result).over(12, 13.5), result.values("by_channel")[1], rtol=1e-6)
+    assert attribution_map(occluded("second")) is None
+
+
+def test_a_part_has_its_sign_or_its_size() -> None:
+    found = attribution_map(attributed())
+    signed, has_sign = found.shown(SIGNED)
+    size, size_has_sign = found.shown(ABSOLUTE)
+    np.testing.assert_array_equal(size, np.abs(signed))
+    assert (has_sign, size_has_sign) == (True, False)
+    assert attribution_map(evidence(1)).shown(SIGNED)[1] is False
 
 
 def test_the_largest_amounts_come_first_and_the_unknown_not() -> None:

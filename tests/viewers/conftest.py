@@ -222,3 +222,24 @@ def evidence(make_analysis) -> Callable[..., Analysis]:
         return make_analysis("grad-cam", arrays, labels, facts, options={"layer": -1, "code": ["1", 1]}, **changes)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def occlusion(make_analysis) -> Callable[..., Analysis]:
+    """Makes an occlusion of two windows of 2 s from 10 s on, `by` both or second."""
+
+    def make(by: str = "both", **changes: Any) -> Analysis:
+        rng = np.random.default_rng(10)
+        arrays = {"window_onset": ([0.0, 2.0], ("window",), "s", "onset")}
+        if by == "both":
+            axes = ("window", "channel", "second")
+            arrays["by_second"] = (rng.normal(size=(2, 3, 2)), axes, "score", "fall of the score")
+            arrays["keep_one"] = (rng.normal(size=(2, 3)), axes[:2], "score", "rise of the score by a channel alone")
+        else:
+            arrays["whole_second"] = (rng.normal(size=(2, 2)), ("window", "second"), "score", "fall of the score")
+        facts = {"method": "Occlusion", "target": "seizure", "by": by, "first_window": 10.0, "window_seconds": 2.0}
+        facts["baselines"] = ["300 s, without a seizure"] * 2
+        labels = {"channel": ("Fp1", "C3", "O1")}
+        return make_analysis("occlusion", arrays, labels, facts, options={"by": by, "code": ["1", 1]}, **changes)
+
+    return make

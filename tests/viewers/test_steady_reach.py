@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from viewers.steady_reach import SteadyReach, round_up, spread_of
+from analysis.attribution_maps import round_up, spread_of
+from viewers.steady_reach import SteadyReach
 
 
 def test_the_reach_of_the_first_values_stays() -> None:

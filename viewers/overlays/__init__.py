@@ -19,6 +19,7 @@ ANALYSIS_OVERLAYS: Mapping[str, tuple[str, str]] = {
     "channel-map": ("MVPFormer channel map", "viewers.overlays.channel_flow:ChannelFlow"),
     "prediction": ("MVPFormer prediction", "viewers.overlays.next_state:NextState"),
     "integrated-gradients": ("Attribution", "viewers.overlays.attribution:AttributionOverlay"),
+    "occlusion": ("Occlusion", "viewers.overlays.attribution:OcclusionOverlay"),
     "grad-cam": ("Grad-CAM", "viewers.overlays.attribution:TokenOverlay"),
     "dynamic-groups": ("PRiSE lag correlations", "viewers.overlays.lag_arcs:LagArcs"),
 }

@@ -1,15 +1,25 @@
 """Attribution on the traces: what speaks for a class and what against it, by channel and moment, and its sums.
 
-Integrated Gradients are drawn with their sign, or by their size alone; Grad-CAM has no sign. The colours keep one reach
-for a recording, model and class.
+Integrated Gradients and occlusion are drawn with their sign, or by their size alone; Grad-CAM has no sign. The colours
+keep one reach for a recording, model and class.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from analysis.analyses import Analysis
-from analysis.attribution_maps import AttributionMap, attribution_map
+from analysis.attribution_maps import (
+    ABSOLUTE,
+    SIGNED,
+    AttributionMap,
+    attribution_map,
+    map_words,
+    parts_of,
+    value_words,
+)
 from analysis.recording import Page, Window
 from viewers.analysis_lane import LaneCurve
 from viewers.gutter import GutterStrip
@@ -19,7 +29,6 @@ from viewers.overlays.heat import AnalysisHeat, Heat, of_rows
 from viewers.rows import Rows
 from viewers.steady_reach import SteadyReach
 
-SIGNED, ABSOLUTE = "signed", "absolute"
 _ENDS = ("against", "for")
 
 
@@ -44,44 +53,36 @@ class AttributionOverlay(AnalysisHeat):
         super().__init__()
         self.part = SIGNED
         self._reaches = SteadyReach()
-        self._map: tuple[Analysis, AttributionMap] | None = None
+        self._map: tuple[Analysis, AttributionMap | None] | None = None
         self._page: Window | None = None
         self._strip: GutterStrip | None = None
 
     def parts(self, result: Analysis) -> list[str]:
         """With their sign, or by size."""
-        return [SIGNED, ABSOLUTE]
+        return parts_of(result.kind)
 
-    def heat_of(self, result: Analysis, part: str) -> Heat:
+    def heat_of(self, result: Analysis, part: str) -> Heat | None:
         """Values of a part on the reach that the first answer set."""
         found = self._map_of(result)
-        values, signed = _values(found, part)
+        if found is None:
+            return None
+        values, signed = found.shown(part)
         scale = attribution_scale(self._reaches.of((*subject_of(result), "cell"), values), found.unit, signed)
-        title = f"{self._words(result, signed)}, {result.models[0]}"
-        return Heat(found.times, found.widths, found.ch_names, values, scale, title, self._quantity(result, signed))
+        title = f"{map_words(result, part)}, {result.models[0]}"
+        return Heat(found.times, found.widths, found.ch_names, values, scale, title, value_words(result, part))
 
-    def curve_of(self, result: Analysis, part: str) -> LaneCurve:
-        """The sum over the channels."""
+    def curve_of(self, result: Analysis, part: str) -> LaneCurve | None:
+        """The sum over the channels, or the mean of what is no part of a sum."""
         found = self._map_of(result)
-        values, signed = _values(found, part)
-        total, amount = self._joined(values)
+        if found is None:
+            return None
+        values, signed = found.shown(part)
+        total, amount = (values.sum(0), "sum of") if found.is_signed else (values.mean(0), "mean of")
         reach = self._reaches.of((*subject_of(result), part, "lane"), total)
         scale = attribution_scale(reach, found.unit, signed)
-        quantity = f"{self._words(result, signed)}, {amount} {len(found.ch_names)} channels of {result.models[0]}"
+        quantity = f"{map_words(result, part)}, {amount} {len(found.ch_names)} channels of {result.models[0]}"
         subtitle = f"{part}, {amount} channels" if found.is_signed else f"{amount} channels"
         return LaneCurve(found.times, found.widths, total, scale, subtitle, quantity, result.random_weights)
-
-    # What differs between the kinds
-
-    def _words(self, result: Analysis, signed: bool) -> str:
-        size = "" if signed else "size of the "
-        return f"Integrated Gradients: {size}part of the score of {result.facts['target']}, per second"
-
-    def _quantity(self, result: Analysis, signed: bool) -> str:
-        return f"{'attribution' if signed else 'size of the attribution'} to the score of {result.facts['target']}"
-
-    def _joined(self, values: np.ndarray) -> tuple[np.ndarray, str]:
-        return values.sum(0), "sum of"
 
     # Sums beside the names
 
@@ -107,11 +108,11 @@ class AttributionOverlay(AnalysisHeat):
         if self.heat is None or self.result is None or self.rows is None or self._page is None:
             return None
         found = self._map_of(self.result)
-        values, signed = _values(found, self.part)
+        if found is None:
+            return None
+        values, signed = found.shown(self.part)
         start, stop = self._page.start, self._page.stop
-        sums = AttributionMap(
-            found.ch_names, found.times, found.widths, values, found.is_signed, found.unit, found.sum_unit
-        ).over(start, stop)
+        sums = replace(found, values=values).over(start, stop)
         one = Heat(
             np.array([start]), np.array([stop - start]), found.ch_names, sums[:, None].astype(np.float32),
             self.heat.scale, "", "",
@@ -120,7 +121,7 @@ class AttributionOverlay(AnalysisHeat):
         subject = (*subject_of(self.result), self.part, "page", round(stop - start, 1))
         scale = attribution_scale(self._reaches.of(subject, shown), found.sum_unit, signed)
         amount = "sum over the page" if found.is_signed else "mean over the page"
-        return GutterStrip(shown, scale, f"{self._quantity(self.result, signed)}, {amount}")
+        return GutterStrip(shown, scale, f"{value_words(self.result, self.part)}, {amount}")
 
     def _tell_key(self, hidden: bool = False) -> None:
         super()._tell_key(hidden)
@@ -141,7 +142,7 @@ class AttributionOverlay(AnalysisHeat):
             self._strip = strip
             self._plot.set_strip(self.title, strip)
 
-    def _map_of(self, result: Analysis) -> AttributionMap:
+    def _map_of(self, result: Analysis) -> AttributionMap | None:
         if self._map is None or self._map[0] is not result:
             self._map = result, attribution_map(result)
         return self._map[1]
@@ -156,24 +157,8 @@ class TokenOverlay(AttributionOverlay):
         super().__init__()
         self.part = ABSOLUTE
 
-    def parts(self, result: Analysis) -> list[str]:
-        """There is no sign."""
-        return [ABSOLUTE]
 
-    def _words(self, result: Analysis, signed: bool) -> str:
-        layer = result.facts.get("layer")
-        where = "last layer" if layer == "last" else f"layer {layer}"
-        return f"Grad-CAM for {result.facts['target']}, {where}, no unit"
+class OcclusionOverlay(AttributionOverlay):
+    """What the score loses without a second of a channel."""
 
-    def _quantity(self, result: Analysis, signed: bool) -> str:
-        return f"Grad-CAM for {result.facts['target']}"
-
-    def _joined(self, values: np.ndarray) -> tuple[np.ndarray, str]:
-        return values.mean(0), "mean of"
-
-
-def _values(found: AttributionMap, part: str) -> tuple[np.ndarray, bool]:
-    """Values (channels, n) of a part, and whether they have a sign."""
-    if not found.is_signed:
-        return found.values, False
-    return (np.abs(found.values), False) if part == ABSOLUTE else (found.values, True)
+    title = "Occlusion"

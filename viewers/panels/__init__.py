@@ -28,6 +28,7 @@ ANALYSIS_PANELS: Mapping[str, str] = {
     "attention": "viewers.panels.attention_times:AttentionTimes",
     "prediction": "viewers.panels.next_state:NextStatePanel",
     "integrated-gradients": "viewers.panels.attribution:Attribution",
+    "occlusion": "viewers.panels.attribution:Occluded",
     "grad-cam": "viewers.panels.attribution:TokenEvidence",
     "cka": "viewers.panels.layer_similarity:LayerSimilarity",
     "effective-rank": "viewers.panels.effective_rank:EffectiveRank",

@@ -11,16 +11,25 @@ from PyQt6.QtWidgets import QWidget
 from analysis.analyses import Analysis
 from analysis.analysis_tables import heading, span_of
 from analysis.annotation import Annotation
-from analysis.attribution_maps import ROW_RULE, AttributionMap, attribution_map, ordered
+from analysis.attribution_maps import (
+    ABSOLUTE,
+    ROW_RULE,
+    SIGNED,
+    AttributionMap,
+    attribution_map,
+    layer_words,
+    ordered,
+    round_up,
+)
 from analysis.recording import Recording, Window
-from viewers.overlays.attribution import ABSOLUTE, SIGNED, subject_of
+from viewers.overlays.attribution import subject_of
 from viewers.panels.attribution_checks import AttributionChecks
 from viewers.panels.base import Chooser, as_sentence, line_of, note
 from viewers.panels.electrode_map import ElectrodeMap
 from viewers.panels.kind_panel import Heading, KindPanel
 from viewers.panels.row_bars import RowBars, digits_for
 from viewers.panels.value_scale import Scale
-from viewers.steady_reach import SteadyReach, round_up
+from viewers.steady_reach import SteadyReach
 from viewers.theme import Theme
 from viewers.time_scale import time_text
 
@@ -34,6 +43,7 @@ _PLACES = [
 _MOST_BARS = 24
 _NO_SPAN = "Select a span, or rest the cursor on an event"
 _NO_VALUE = "Nothing was explained here"
+_NO_CHANNELS = "Whole seconds were taken out, which tells nothing of channels: set the option by to both"
 _GAP, _LEAST_TOLD = 0.01, 1e-4
 
 
@@ -44,6 +54,7 @@ class Attribution(KindPanel):
     tip = "Which channels speak for a class"
     said = ("Baseline:", "The completeness gap")
     is_signed = True
+    arrays: tuple[str, ...] = ("attribution",)  # of which the first that is there says what a value is
 
     def make_body(self) -> None:
         """What was asked and how well it adds up, the map, the channels, the checks."""
@@ -93,7 +104,7 @@ class Attribution(KindPanel):
         self._map = attribution_map(result)
         self.part.setVisible(self.is_signed)
         self.facts.setText("\n".join(self.describe_facts(result)))
-        array = result.arrays["attribution" if self.is_signed else "evidence"]
+        array = next(result.arrays[name] for name in self.arrays if name in result.arrays)
         self.map_heading.set_array(array, "red speaks for the class, blue against it" if self.is_signed else "")
         self.bars_heading.set_array(array, "largest first")
         self.checks.set_result(result)
@@ -180,7 +191,10 @@ class Attribution(KindPanel):
 
     def _show(self) -> None:
         found, result = self._map, self.result
-        if found is None or result is None:
+        if result is None:
+            return
+        if found is None:
+            self._show_none()
             return
         if self.place.value() == AT_CURSOR:
             values = found.at(self._time) if self._time is not None else None
@@ -199,6 +213,15 @@ class Attribution(KindPanel):
         self.when.setText(text)
         self._show_map(found, values, Scale(-reach if found.is_signed else 0.0, reach, unit), missing)
         self._show_bars(found, values, unit, missing)
+
+    def _show_none(self) -> None:
+        """What was asked for tells nothing of channels."""
+        self._values = None
+        self.map.hide()
+        self.when.setText(_NO_CHANNELS)
+        self.bars.set_bars((), np.empty(0))
+        self.bars.set_message(_NO_CHANNELS)
+        self._more.hide()
 
     def _show_map(self, found: AttributionMap, values: np.ndarray | None, scale: Scale, missing: str) -> None:
         there = self.map.set_channels(self._recording, found.ch_names)
@@ -250,13 +273,29 @@ class TokenEvidence(Attribution):
     title = "Grad-CAM"
     said = ()
     is_signed = False
+    arrays = ("evidence",)
 
     def describe_facts(self, result: Analysis) -> list[str]:
         """Class, layer, and how long a token is."""
         facts = result.facts
-        layer = "last layer" if facts["layer"] == "last" else f"layer {facts['layer']}"
         tokens = f"tokens of {float(facts['patch_seconds']):g} s"
-        return [f"Class {facts['target']} · {facts['method']} · {layer} · {tokens}", "Evidence for the class alone"]
+        told = f"Class {facts['target']} · {facts['method']} · {layer_words(result)} · {tokens}"
+        return [told, "Evidence for the class alone"]
+
+
+class Occluded(Attribution):
+    """Occlusion: what the score loses without a channel's second, and what one channel alone brings."""
+
+    title = "Occlusion"
+    said = ("Replaced by:",)
+    arrays = ("by_second", "by_channel", "whole_second")
+
+    def describe_facts(self, result: Analysis) -> list[str]:
+        """Class and what the signal was replaced by."""
+        facts = result.facts
+        baselines = "; ".join(dict.fromkeys(map(str, facts.get("baselines", ()))))
+        falls = "Falls of single parts do not add up to that of all"
+        return [f"Class {facts['target']} · {facts['method']}", f"Replaced by: {baselines}", falls]
 
 
 def _span_text(span: Window, found: AttributionMap) -> str:

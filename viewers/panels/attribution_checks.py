@@ -52,9 +52,10 @@ class AttributionChecks(QWidget):
 
     def set_result(self, result: Analysis) -> None:
         """Show the checks of a result; nothing for a kind without any."""
-        made = "occlusion" in result.arrays
-        self.setVisible(made or "windows" in result.facts)
+        made, could = "occlusion" in result.arrays, "windows" in result.facts
+        self.setVisible(could or "keep_one" in result.arrays)
         self.agreement.setText("\n".join(_agreement(result)) if made else NOT_MADE)
+        self.agreement.setVisible(could)
         for name, plot in self.curves.items():
             self._show(name, plot, f"{name}_by_map" in result.arrays)
             if f"{name}_by_map" in result.arrays:

@@ -7,9 +7,10 @@ import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QImage, QPainter
 
+from analysis.attribution_maps import ABSOLUTE, SIGNED
 from analysis.montage import Derivation, Montage
 from analysis.recording import Page, Window
-from viewers.overlays.attribution import ABSOLUTE, SIGNED, AttributionOverlay, TokenOverlay
+from viewers.overlays.attribution import AttributionOverlay, OcclusionOverlay, TokenOverlay
 from viewers.overlays.base import OverlayState
 from viewers.rows import Rows
 from viewers.time_scale import TimeScale
@@ -176,3 +177,17 @@ def test_grad_cam_has_no_sign_and_is_averaged(qtbot, evidence) -> None:
     first = overlay.heat.scale
     overlay.set_result(evidence(size=0.2))
     assert overlay.heat.scale == first
+
+
+def test_occlusion_is_drawn_second_by_second(qtbot, occlusion) -> None:
+    overlay = shown(OcclusionOverlay)
+    result = occlusion()
+    overlay.set_result(result)
+    values = result.values("by_second")
+    np.testing.assert_allclose(overlay.heat.values[0], values[:, 0].ravel(), rtol=1e-6)
+    assert overlay.plot.keys["Occlusion"].title.startswith("Occlusion: fall of the score of seizure")
+    np.testing.assert_allclose(overlay.plot.strips["Occlusion"].values, values.sum((0, 2)), rtol=1e-5)
+    overlay.set_result(occlusion(by="second"))
+    assert overlay.heat is None
+    assert overlay.curve() is None
+    assert overlay.plot.strips["Occlusion"] is None

@@ -10,7 +10,7 @@ import pytest
 from analysis.annotation import Annotation
 from analysis.electrodes import position_of
 from analysis.recording import Window
-from viewers.panels.attribution import ALL, AT_CURSOR, EVENT, PAGE, Attribution, TokenEvidence
+from viewers.panels.attribution import ALL, AT_CURSOR, EVENT, PAGE, Attribution, Occluded, TokenEvidence
 from viewers.panels.attribution_checks import NOT_MADE
 from viewers.panels.electrode_map import ElectrodeMap
 from viewers.panels.value_scale import Scale
@@ -130,6 +130,20 @@ def test_grad_cam_is_averaged_without_a_sign(shown, evidence) -> None:
     assert panel.facts.text().startswith("Class seizure · Grad-CAM · last layer · tokens of 1 s")
     assert panel.place.value() == ALL
     assert "mean by channel" in panel.when.text()
+
+
+def test_occlusion_tells_what_replaced_the_signal_and_what_one_channel_brings(shown, occlusion) -> None:
+    result = occlusion()
+    panel = shown(Occluded, result)
+    pick(panel, ALL)
+    np.testing.assert_allclose(sorted(panel.bars.values), sorted(result.values("by_second").sum((0, 2))), rtol=1e-4)
+    assert "Replaced by: 300 s, without a seizure" in panel.facts.text()
+    assert panel.checks.bars["keep_one"].isVisible()
+    assert not panel.checks.agreement.isVisible()
+    panel.set_result(occlusion(by="second"))
+    assert "tells nothing of channels" in panel.bars.message
+    assert not panel.checks.isVisible()
+    assert "nothing of channels" in panel.when.text()
 
 
 def test_a_channel_table_of_what_is_shown(shown, attribution) -> None:
