@@ -66,6 +66,11 @@ def describe_rule(rule: Rule) -> Mapping[str, Any]:
     return {"name": rule.name, "title": rule.title, **asdict(rule)}
 
 
+def rule_of(described: Mapping[str, Any]) -> Rule:
+    """The rule that `describe_rule` described."""
+    return RULES[described["name"]](**{name: described[name] for name in described if name not in ("name", "title")})
+
+
 def derive_events(
     times: np.ndarray, durations: np.ndarray, probability: np.ndarray, threshold: float, rule: Rule, author: str
 ) -> tuple[Annotation, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -47,6 +47,14 @@ class SegmentRun:
     def history(self, segment: int) -> int:
         """How many segments of the same span come before one."""
         return segment - self.first
+
+    def within(self, part: Window) -> SegmentRun:
+        """The same run, with those of the wanted segments that begin within a part of the recording."""
+        first, stop = (
+            math.ceil((time - self.span.origin) / self.length - _GRID_SLACK) for time in (part.start, part.stop)
+        )
+        first = min(max(first, self.wanted_first), self.wanted_stop)
+        return replace(self, wanted_first=first, wanted_stop=min(max(stop, first), self.wanted_stop))
 
     def n_short(self, context: int) -> int:
         """How many wanted segments have fewer than `context - 1` segments before them."""

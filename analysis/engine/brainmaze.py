@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from importlib import metadata
 from typing import Any
 
@@ -106,6 +106,9 @@ class BrainmazeDetector(Detector):
         )
 
 
+_Laid = tuple[int, int, int]  # first step, first output that is kept, and the one after the last
+
+
 @dataclass(frozen=True)
 class SpanPlan:
     """Windows over one span, in steps of half a second from `start` (seconds, on the grid of the span's origin).
@@ -117,7 +120,7 @@ class SpanPlan:
     start: float
     origin_steps: int
     size: int
-    windows: tuple[tuple[int, int, int], ...]
+    windows: tuple[_Laid, ...]
     wanted_from: int
     wanted_to: int
 
@@ -125,6 +128,13 @@ class SpanPlan:
     def n_wanted(self) -> int:
         """How many outputs are asked for."""
         return max(0, self.wanted_to - self.wanted_from)
+
+    def within(self, part: Window) -> SpanPlan:
+        """The same plan for those of the wanted outputs whose second begins within a part of the recording."""
+        low, high = (math.ceil((time - self.start) / STEP + 0.5 - 1e-6) for time in (part.start, part.stop))
+        low = min(max(low, self.wanted_from), self.wanted_to)
+        high = min(max(high, low), self.wanted_to)
+        return replace(self, windows=_needed(self.windows, low, high), wanted_from=low, wanted_to=high)
 
 
 def plan_span(span: ScorableSpan, wanted: Window, windows: BrainmazeWindows) -> SpanPlan | None:
@@ -150,8 +160,12 @@ def plan_span(span: ScorableSpan, wanted: Window, windows: BrainmazeWindows) -> 
         laid.append((last, laid[-1][2], last + size))
     low = max(1, math.ceil((wanted.start - start) / STEP + 0.5 - 1e-6))
     high = min(n, math.floor((wanted.stop - start) / STEP - 0.5 + 1e-6) + 1)
-    needed = tuple(w for w in laid if w[1] < high and w[2] > low)
-    return SpanPlan(start, origin_steps, size, needed, low, high)
+    return SpanPlan(start, origin_steps, size, _needed(laid, low, high), low, high)
+
+
+def _needed(windows: Iterable[_Laid], low: int, high: int) -> tuple[_Laid, ...]:
+    """The windows that give any of the outputs [low, high)."""
+    return tuple(window for window in windows if window[1] < high and window[2] > low)
 
 
 def _edges(plan: SpanPlan, span: ScorableSpan, wanted: Window) -> list[tuple[float, float, str]]:
@@ -215,6 +229,11 @@ class _Run(DetectorRun):
     plans: Sequence[tuple[SpanPlan, SpanSignal]] = field(kw_only=True)
     rate: int = field(kw_only=True)
     batch: BatchSize = field(kw_only=True)
+
+    def keep(self, part: Window) -> None:
+        kept = [(plan.within(part), signal) for plan, signal in self.plans]
+        self.plans = [(plan, signal) for plan, signal in kept if plan.n_wanted]
+        self.facts["windows"] = sum(len(plan.windows) for plan, _ in self.plans)
 
     def chunks(self, progress: Progress, first_time: float | None) -> Generator[Chunk, None, None]:
         total = sum(len(plan.windows) for plan, _ in self.plans)

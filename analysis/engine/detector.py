@@ -41,6 +41,13 @@ class DetectorRun(ABC):
     facts: dict[str, Any] = field(default_factory=dict)
 
     @abstractmethod
+    def keep(self, part: Window) -> None:
+        """Do only what begins within a part of the window: of parts that tile it, exactly one gives each segment.
+
+        The numbers are those of the whole run, on the same grid and with the same history.
+        """
+
+    @abstractmethod
     def chunks(self, progress: Progress, first_time: float | None) -> Generator[Chunk, None, None]:
         """Do the work, nearest to `first_time` (seconds) first; every segment comes once.
 

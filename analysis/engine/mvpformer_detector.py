@@ -139,6 +139,11 @@ class _Run(DetectorRun):
     windows: BatchSize = field(kw_only=True)
     embedded: BatchSize = field(kw_only=True)
 
+    def keep(self, part: Window) -> None:
+        kept = {run.within(part): signal for run, signal in self.signals.items()}
+        self.signals = {run: signal for run, signal in kept.items() if run.n_wanted}
+        self.facts["segments_with_short_context"] = sum(run.n_short(self.context) for run in self.signals)
+
     def chunks(self, progress: Progress, first_time: float | None) -> Generator[Chunk, None, None]:
         stretches = plan_stretches(list(self.signals), STRETCH_SEGMENTS, first_time)
         total = sum(run.n_wanted for run in self.signals)

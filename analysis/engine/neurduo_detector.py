@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -99,6 +99,10 @@ class _Run(DetectorRun):
     class_index: int = field(kw_only=True)
     plan: UnitPlan = field(kw_only=True)
     batch: BatchSize = field(kw_only=True)
+
+    def keep(self, part: Window) -> None:
+        kept = {run.within(part): signal for run, signal in self.plan.signals.items()}
+        self.plan = replace(self.plan, signals={run: signal for run, signal in kept.items() if run.n_wanted})
 
     def chunks(self, progress: Progress, first_time: float | None) -> Generator[Chunk, None, None]:
         for units in score_units(self.plan, self.classifier, self.batch, progress, first_time):

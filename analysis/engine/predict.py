@@ -16,6 +16,7 @@ from analysis.engine.detector import Chunk, Detector, DetectorRun
 from analysis.engine.detectors import load_detector
 from analysis.errors import AnalysisError
 from analysis.postprocessing import AUTO, Rule, choose_rule, derive_events, describe_rule
+from analysis.prediction_parts import PART
 from analysis.progress import Progress
 from analysis.provenance import library_versions, now, software_version
 from analysis.readers import open_recording
@@ -43,6 +44,7 @@ def predict_seizures(
     bad_channels: Sequence[str] = (),
     first_time: float | None = None,
     cache: str | Path | None = None,
+    part: Window | None = None,
     progress: Progress | None = None,
 ) -> SeizurePrediction:
     """Run a checkpoint over a recording, or over `start` to `stop` seconds of it.
@@ -50,7 +52,8 @@ def predict_seizures(
     `checkpoint` is a file or "brainmaze"; `segments` overrides how many segments an MVPFormer looks at; `rule` ("E.1",
     "E.2" or "auto") and `threshold` make the events; `bad_channels` are left out by name. What is nearest to
     `first_time` comes first, and about every second `progress.partial` gets all that is done, with `complete` False. In
-    the folder `cache` results are kept, and what was computed before is taken from there. RecordingError,
+    the folder `cache` results are kept, and what was computed before is taken from there. Of the whole, only what begins
+    within `part` is computed, for `analysis.prediction_parts.join_parts`. RecordingError,
     CheckpointError or AnalysisError say in one sentence what is wrong; Cancelled comes out of `progress`.
     """
     progress = progress or Progress()
@@ -66,7 +69,9 @@ def predict_seizures(
             stated = detector.event_rule
             chosen_rule = choose_rule(stated, recording.duration) if isinstance(stated, str) else stated
         run = detector.begin(recording, window, batch_size, progress)
-        blank = _blank(recording, detector, run, window, chosen_rule, threshold)
+        if part is not None:
+            run.keep(part)
+        blank = _blank(recording, detector, run, window, chosen_rule, threshold, part)
         store = ResultStore(Path(cache)) if cache is not None else None
         known = store.get(blank.request.key()) if store else None
         if isinstance(known, SeizurePrediction):
@@ -117,7 +122,13 @@ def check_threshold(threshold: float | None) -> None:
 
 
 def _blank(
-    recording: Recording, detector: Detector, run: DetectorRun, window: Window, rule: Rule, threshold: float | None
+    recording: Recording,
+    detector: Detector,
+    run: DetectorRun,
+    window: Window,
+    rule: Rule,
+    threshold: float | None,
+    part: Window | None,
 ) -> SeizurePrediction:
     """The result before any segment is scored, with everything about it that is known beforehand."""
     level = detector.default_threshold if threshold is None else threshold
@@ -131,6 +142,8 @@ def _blank(
     }
     if bad := bad_brain_channels(recording):
         options["bad_channels"] = bad
+    if part is not None:
+        options[PART] = [part.start, min(part.stop, window.stop)]
     request = AnalysisRequest("seizure", recording.id, detector.digests, window=window, options=options)
     return SeizurePrediction(
         request=request,

@@ -154,6 +154,9 @@ class _Run(DetectorRun):
     calibration: Calibration = field(kw_only=True)
     batch: BatchSize = field(kw_only=True)
 
+    def keep(self, part: Window) -> None:
+        self.slots = [slot for slot in self.slots if part.start <= slot.start < part.stop]
+
     def chunks(self, progress: Progress, first_time: float | None) -> Generator[Chunk, None, None]:
         waiting = self.slots
         if first_time is not None:
