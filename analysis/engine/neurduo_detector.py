@@ -13,6 +13,7 @@ from analysis.engine.detector import Chunk, Detector, DetectorRun, seizure_class
 from analysis.engine.neurduo_units import MOST_SEQUENCES, UnitClassifier, UnitPlan, plan_units, score_units
 from analysis.engine.session import BatchSize, describe_device
 from analysis.errors import AnalysisError
+from analysis.postprocessing import Rule
 from analysis.progress import Progress
 from analysis.recording import Recording, Window
 from models.neurduo.model import NeurDuo
@@ -26,7 +27,8 @@ class NeurDuoDetector(Detector):
 
     family = "neurduo"
     libraries = ("torch", "numpy", "scipy", "mne")
-    event_rule = "E.2"  # of units longer than its window it makes one event of each run of positive ones, as published
+    # Of units longer than its window it makes one event of each run of positive ones, as published.
+    event_rule: str | Rule | None = "E.2"
 
     def __init__(self, model: NeurDuo, device: torch.device) -> None:
         facts: Any = model.checkpoint
