@@ -19,13 +19,6 @@ if TYPE_CHECKING:
     from analysis.analyses import Analysis
     from analysis.figures.layers import Arcs, Heat, Lane, Shares
 
-# Kinds that are heat behind the traces: which array, where its patches begin and how long they are, and the centre.
-_PATCHES = {
-    "gates": ("temporal", "patch_onset", "patch_seconds", 0.5, "temporal weight"),
-    "grad-cam": ("evidence", "patch_onset", "patch_seconds", None, "Grad-CAM"),
-    "integrated-gradients": ("by_second", None, None, 0.0, "Integrated Gradients"),
-}
-
 
 def heats_of(analysis: Analysis, part: str = "") -> list[Heat]:
     """Everything behind the traces; empty for a kind that is of no one channel, or that has nothing to show."""
@@ -54,29 +47,43 @@ def _number(analysis: Analysis, part: str, count: int, what: str) -> int | None:
     return int(part)
 
 
-def _patches(analysis: Analysis, part: str) -> list[Heat]:
-    """Patches of all windows one after the other; of a layer, or the mean over the layers where there are some."""
+def _gates(analysis: Analysis, part: str) -> list[Heat]:
+    """Temporal weight of all windows one after the other; of a layer, or the mean over the layers."""
     from analysis.figures.layers import Heat
 
-    name, onset_name, step_name, centre, title = _PATCHES[analysis.kind]
-    values = analysis.values(name)
-    if values.ndim == 4:  # (layer, window, channel, patch)
-        layer = _number(analysis, part, len(values), "layer")
-        title += f", layer {layer}" if layer is not None else f", mean over {len(values)} layers"
-        values = values[layer] if layer is not None else values.mean(0)
-    title += _mark(analysis, name)
-    first = float(analysis.facts["first_window"])
-    if onset_name is None:
-        onsets = analysis.values("window_onset")[:, None] + np.arange(values.shape[-1])
-        step = 1.0
-    else:
-        onsets, step = analysis.values(onset_name), float(analysis.facts[str(step_name)])
-    joined = np.concatenate(list(values), -1)  # (channels, windows * patches)
-    at = first + onsets.astype(np.float64).ravel()
+    values = analysis.values("temporal")  # (layer, window, channel, patch)
+    layer = _number(analysis, part, len(values), "layer")
+    where = f"layer {layer}" if layer is not None else f"mean over {len(values)} layers"
+    chosen = values[layer] if layer is not None else values.mean(0)
+    joined = np.concatenate(list(chosen), -1)  # (channels, windows * patches)
+    at = float(analysis.facts["first_window"]) + analysis.values("patch_onset").astype(np.float64).ravel()
     # Patches that overlap give way to the one that follows.
+    step = float(analysis.facts["patch_seconds"])
     step = min(step, float(np.diff(at).min())) if len(at) > 1 else step
-    unit = analysis.arrays[name].unit
-    return [Heat(analysis.labels["channel"], at, step, joined, title, unit, centre)]
+    title, unit = f"temporal weight, {where}{_mark(analysis, 'temporal')}", analysis.arrays["temporal"].unit
+    return [Heat(analysis.labels["channel"], at, step, joined, title, unit, 0.5)]
+
+
+def _attribution(analysis: Analysis, part: str) -> list[Heat]:
+    """Attribution on the channels and the time of the recording, as on the screen: `signed` or `absolute`."""
+    from analysis.attribution_maps import attribution_map, colour_reach, map_words, parts_of
+    from analysis.figures.layers import Heat
+
+    parts = parts_of(analysis.kind)
+    chosen = part if part not in ("", "mean") else parts[0]
+    if chosen not in parts:
+        raise AnalysisError(f"{analysis.kind} has no part {part!r}: give {' or '.join(parts)}")
+    found = attribution_map(analysis)
+    if found is None:
+        return []
+    values, signed = found.shown(chosen)
+    reach = colour_reach(values)
+    step, low = float(np.median(found.widths)), -reach if signed else 0.0
+    title, stops = map_words(analysis, chosen), found.times + found.widths
+    centre = 0.0 if signed else None
+    return [
+        Heat(found.ch_names, found.times, step, values, title, found.unit or "1", centre, low, reach, stops),
+    ]
 
 
 def _recall(analysis: Analysis, _part: str) -> list[Heat]:
@@ -200,7 +207,8 @@ def _mark(analysis: Analysis, name: str) -> str:
 
 # What draws each kind. A kind may stand in several tables; one that stands in none is no overlay of a figure.
 _HEATS: Mapping[str, Callable[[Analysis, str], list[Heat]]] = {
-    **dict.fromkeys(_PATCHES, _patches),
+    "gates": _gates,
+    **dict.fromkeys(("integrated-gradients", "grad-cam", "occlusion"), _attribution),
     "memory": _recall,
     "cka": _token_maps,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -52,6 +53,26 @@ def test_heat_of_a_model_comes_with_its_numbers(overlay: str, scalp: str, tmp_pa
     facts = json.loads(out.with_suffix(".json").read_text())
     assert facts["analysis"]["kind"] == overlay
     assert "Random weights" in out.read_text()
+
+
+@pytest.mark.parametrize(
+    ("overlay", "checkpoint", "words"),
+    [
+        ("integrated-gradients=absolute", "random:axon:tiny", ["size of the part of the score", "(score/s)"]),
+        ("integrated-gradients", "random:mvpformer:tiny", ["part of the score of seizure, per second", "(score/s)"]),
+        ("grad-cam", "random:axon:tiny", ["Grad-CAM for seizure, last layer", "no unit"]),
+        ("occlusion", "random:axon:tiny", ["fall of the score of seizure without a channel", "(score/s)"]),
+    ],
+)
+def test_the_colours_of_attribution_say_what_they_are(overlay, checkpoint, words, scalp: str, tmp_path: Path) -> None:
+    out = tmp_path / "page.svg"
+    arguments = ["--checkpoint", checkpoint, "--overlay", overlay.partition("=")[0], "--out", str(out)]
+    arguments += ["--part", overlay] if "=" in overlay else []
+    assert main(["figure", scalp, "--start", "20", "--duration", "10", *arguments]) == 0
+    text = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", out.read_text()))
+    assert all(word in text for word in words)
+    notes = json.loads(out.with_suffix(".json").read_text())["analysis"]["notes"]
+    assert any("against a common reference" in note for note in notes) == ("mvpformer" in checkpoint)
 
 
 @pytest.mark.parametrize(
