@@ -11,7 +11,7 @@ import numpy as np
 
 from analysis.electrodes import template_positions
 from analysis.simulation.draws import Rng, band, between, coloured, log_uniform, one_over_f, stream
-from analysis.simulation.head import head_sphere
+from analysis.simulation.head import SOURCE_DEPTH, head_sphere
 from analysis.simulation.pieces import Piece
 from analysis.simulation.sensors import Sensors
 from analysis.simulation.truth import Artefact
@@ -123,7 +123,8 @@ def _brain(rng: Rng, sensors: Sensors, site: str, width: float) -> np.ndarray:
     """The field (c,) of a patch under an electrode, `width` in metres; 1 at its best channel."""
     sphere = head_sphere()
     to_site = sphere.directions(np.array([template_positions()[site]]))[0]
-    return sensors.patch(sphere.centre + 0.8 * sphere.radius * to_site, width, rng.normal(0, 0.15, 3))
+    point = sphere.centre + SOURCE_DEPTH * sphere.radius * to_site
+    return sensors.scaled(sensors.patch(point, width, rng.normal(0, 0.15, 3)))
 
 
 # -- kinds ----------------------------------------------------------------------------------------------------------

@@ -131,6 +131,9 @@ def _series(cosine: np.ndarray, depth: np.ndarray, factors: np.ndarray) -> tuple
 
 
 def contact_gain(contacts: np.ndarray, sources: np.ndarray) -> np.ndarray:
-    """Potential 1 / (r + 3 mm) of each source (s, 3) at contacts in the brain (c, 3): (c, s), 1 where they meet."""
+    """Potential of each source (s, 3) at contacts in the brain (c, 3): (c, s), 1 where they meet.
+
+    It falls with the square of the distance, as that of a dipole, from 3 mm on.
+    """
     distance = np.linalg.norm(contacts[:, None] - sources[None], axis=2)
-    return _CONTACT_GAP / (distance + _CONTACT_GAP)
+    return (_CONTACT_GAP / (distance + _CONTACT_GAP)) ** 2

@@ -183,7 +183,7 @@ def _plan_one(sensors: Sensors, settings: Settings, rng: Rng, scale: float, time
     region, focus = draw_focus(sensors, settings.regions, rng)
     width = float(rng.uniform(0.8, 1.6)) * _CENTIMETRE
     tilt = _tilt(rng)
-    field = sensors.patch(focus, width, tilt)
+    field = sensors.scaled(sensors.patch(focus, width, tilt))
     generators = [Generator("focus", field, 1.0, 0.0, 0.0)]
     generators += _neighbours(sensors, rng, focus, width, tilt, course)
     generators += _others(sensors, rng, focus, width, course)
@@ -204,7 +204,7 @@ def _plan_one(sensors: Sensors, settings: Settings, rng: Rng, scale: float, time
         f_start=course.f0,
         f_end=float(course.frequency(np.array([duration]))[0]),
         sources=tuple(
-            Source(one.kind, round(one.delay, 2), sensors.best(one.field)[0], one.size) for one in generators
+            Source(one.kind, round(one.delay, 2), sensors.best(one.field)[0], _seen(sensors, one)) for one in generators
         ),
         postictal_s=after,
     )
@@ -212,6 +212,10 @@ def _plan_one(sensors: Sensors, settings: Settings, rng: Rng, scale: float, time
     slowing = scale * float(rng.uniform(0.5, 1.6))
     drawn |= {"decrement": decrement, "attenuation": attenuation, "slowing_uv": slowing}
     return Plan(truth, course, tuple(generators), decrement, attenuation, slowing, drawn)
+
+
+def _seen(sensors: Sensors, one: Generator) -> float:
+    return one.size * float(np.abs(sensors.centred(one.field)).max())
 
 
 def _tilt(rng: Rng) -> np.ndarray:
@@ -336,7 +340,7 @@ def spike_pieces(
     fields = [plan.generators[0].field for plan in plans]
     if not fields:
         _, focus = draw_focus(sensors, settings.regions, rng)
-        fields = [sensors.patch(focus, float(rng.uniform(0.8, 1.6)) * _CENTIMETRE, _tilt(rng))]
+        fields = [sensors.scaled(sensors.patch(focus, float(rng.uniform(0.8, 1.6)) * _CENTIMETRE, _tilt(rng)))]
     times = np.sort(rng.uniform(0, settings.duration, rng.poisson(rate * settings.duration / 60))).round(2).tolist()
     kept = [t for t in times if not any(p.truth.onset - 2 <= t <= p.truth.stop + p.truth.postictal_s for p in plans)]
     pieces = []

@@ -60,7 +60,8 @@ class Sensors:
     """Channels with places (c, 3) in metres, and what each sees of each source of the grid.
 
     `names` are the channels that are recorded; `places` and the fields have those of the reference's ears after them.
-    `gain` is (c, s, 3) for dipoles in a head, or (c, s) for sources beside contacts. `regions` -> point of a focus.
+    `gain` is (c, s, 3) for dipoles in a head, or (c, s) for sources beside contacts, against a screw in the skull.
+    `regions` -> point of a focus.
     """
 
     kind: str
@@ -78,23 +79,25 @@ class Sensors:
         return self.gain.ndim == 2
 
     def fields(self, weights: np.ndarray, orientation: np.ndarray) -> np.ndarray:
-        """Potentials (c, s) of sources with weights (s,) along unit vectors (s, 3)."""
+        """Potentials (c, s) of sources with weights (s,) along unit vectors (s, 3); contacts see polarities (s, 1)."""
         if self.inside:
-            return self.gain * weights
+            return self.gain * weights * orientation[:, 0]
         return np.einsum("csk,sk->cs", self.gain, orientation) * weights
 
     def jittered(self, rng: Rng, spread: float) -> np.ndarray:
-        """Orientations around the radial one, unit vectors (s, 3)."""
+        """Orientations around the radial one, unit vectors (s, 3); polarities by chance (s, 1) for contacts."""
+        if self.inside:
+            return rng.choice((-1.0, 1.0), (len(self.sources), 1))
         tilted = self.outwards + spread * rng.standard_normal(self.outwards.shape)
         return tilted / np.linalg.norm(tilted, axis=1, keepdims=True)
 
     def covariance(self, weights: np.ndarray, length: float, orientation: np.ndarray) -> np.ndarray:
-        """Covariance (c, c) of sources alike over `length` metres; mean variance 1, in the average reference."""
+        """Covariance (c, c) of sources alike over `length` metres; mean variance 1 (scalp: average reference)."""
         seen = self.fields(weights, orientation)
         covariance = seen @ np.exp(-self.squares / (2 * length**2)) @ seen.T
         n = len(self.names)
         own = covariance[:n, :n]
-        variance = np.diag(own) - 2 * own.mean(1) + own.mean()
+        variance = np.diag(own) if self.inside else np.diag(own) - 2 * own.mean(1) + own.mean()
         return covariance / variance.mean()
 
     def around(self, point: np.ndarray, width: float) -> np.ndarray:
@@ -102,15 +105,22 @@ class Sensors:
         return np.exp(-((self.sources - point) ** 2).sum(1) / (2 * width**2))
 
     def patch(self, point: np.ndarray, width: float, tilt: np.ndarray) -> np.ndarray:
-        """Field (c,) of a patch whose orientation leans by the vector `tilt`; 1 at its best channel, average reference.
+        """Field (c,) of sources around a point, `width` in metres, that lean by the vector `tilt` (scalp only).
 
-        The sources of a narrow patch are moved onto it, so that it is never empty.
+        It is 1 at its best channel in the average reference, of contacts 1 at the point itself: what lies far from
+        them all they hardly see.
         """
-        weights = self.around(point, max(width, 0.004))
+        weights = self.around(point, width)
+        if self.inside:
+            return self.gain @ weights / (contact_gain(point[None], self.sources)[0] @ weights)
         leaning = self.outwards + tilt
         seen = self.fields(weights, leaning / np.linalg.norm(leaning, axis=1, keepdims=True)).sum(1)
-        against = self.centred(seen)
-        return seen / against[np.argmax(np.abs(against))]
+        return self.scaled(seen)
+
+    def scaled(self, field_: np.ndarray) -> np.ndarray:
+        """A field (c,) with 1 at its best channel in the average reference."""
+        against = self.centred(field_)
+        return field_ / against[np.argmax(np.abs(against))]
 
     def centred(self, field_: np.ndarray) -> np.ndarray:
         """A field (c,) in the average reference of the recorded channels, without the ears."""
@@ -161,7 +171,8 @@ def _inside(seed: int) -> Sensors:
         places += list(along)
         regions[shaft] = along[int(rng.integers(0, count))]
     contacts = np.array(places)
-    gain = contact_gain(contacts, grid.positions)
+    screw = sphere.centre + sphere.radius * np.array([0.0, 0.3, 0.95])  # the reference, in the skull
+    gain = contact_gain(contacts, grid.positions) - contact_gain(screw[None], grid.positions)
     squares = _inside_squares()
     return Sensors("ieeg", tuple(names), contacts, gain, grid.positions, grid.outwards, regions, squares)
 

@@ -104,7 +104,7 @@ def simulate_blocks(settings: Settings, seed: int) -> tuple[Truth, Iterator[np.n
 
 def _reference(settings: Settings, seed: int) -> str:
     if settings.electrodes == "ieeg":
-        return "none"
+        return "screw"
     if settings.reference != "any":
         return settings.reference
     return str(stream(seed, "reference").choice(("none", "cz-pz", "ears")))
