@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from PyQt6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
@@ -11,7 +13,7 @@ from analysis.contact_layout import NOT_RECORDED, ContactLayout
 from viewers.panels.contact_places import Place, Places, lay_contacts
 from viewers.panels.head_view import DESCRIBED_AFTER_MS
 from viewers.panels.plot import BUSY, paint_message
-from viewers.panels.value_scale import Scale, colours_of, paint_scale_bar, value_text
+from viewers.panels.value_scale import Scale, ScaleBar, colours_of, value_text
 from viewers.theme import LIGHT, Theme, font, px
 
 _EDGE, _GAP = 4.0, 1.0
@@ -47,6 +49,7 @@ class ContactView(QWidget):
         self._names = True
         self._chosen = ""
         self._laid: tuple[object, Places] | None = None
+        self._bar = ScaleBar()
         # All values in words take longer than the picture of them: they wait until the cursor rests.
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
@@ -163,9 +166,8 @@ class ContactView(QWidget):
         self._paint_chosen(painter, places)
         painter.restore()
         if self._values is not None:
-            top = places.bottom + _EDGE
-            width = self.width() * _BAR_SHARE
-            paint_scale_bar(painter, self._scale, self.width() / 2, top, px(_BAR_ROOM), width, self.theme)
+            room = QRectF(0, math.ceil(places.bottom + _EDGE), self.width(), math.ceil(px(_BAR_ROOM)))
+            self._bar.paint(painter, self._scale, room, self.width() * _BAR_SHARE, self.theme)
 
     def _fill(self, place: Place, fills: list[QColor] | None) -> QColor | None:
         """The colour of a contact; None where it is hollow."""

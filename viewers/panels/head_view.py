@@ -14,7 +14,7 @@ from viewers.contours import contour_levels, contour_lines
 from viewers.panels.head_shape import EAR, NOSE
 from viewers.panels.plot import BUSY, paint_message
 from viewers.panels.scalp_picture import ScalpPicture, field_of
-from viewers.panels.value_scale import Scale, paint_scale_bar, value_text
+from viewers.panels.value_scale import Scale, ScaleBar, value_text
 from viewers.theme import LIGHT, Theme, px
 
 _EDGE = 4.0
@@ -40,6 +40,7 @@ class HeadView(QWidget):
         self._names = True
         self._field: np.ndarray | None = None
         self._picture: tuple[object, ScalpPicture] | None = None
+        self._bar = ScaleBar()
         # All values in words take longer than the picture of them: they wait until the cursor rests.
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
@@ -177,10 +178,8 @@ class HeadView(QWidget):
     def _paint_bar(self, painter: QPainter, circle: QRectF) -> None:
         if self._values is None and not self._stale:
             return
-        top = circle.bottom() + _EDGE
-        paint_scale_bar(
-            painter, self._scale, self.width() / 2, top, self._bar_room, circle.width() * _BAR_SHARE, self.theme
-        )
+        room = QRectF(0, math.ceil(circle.bottom() + _EDGE), self.width(), math.ceil(self._bar_room))
+        self._bar.paint(painter, self._scale, room, circle.width() * _BAR_SHARE, self.theme)
 
     # Mouse
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from PyQt6.QtCore import QLineF, QRectF, Qt
-from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PyQt6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
 
 from analysis.measuring import amount_text, trace_text
 from viewers.colour_scales import amount_scale, image, indices, signed_scale
@@ -43,6 +43,29 @@ def colours_of(values: np.ndarray, scale: Scale, theme: Theme) -> list[QColor]:
 def value_text(value: float, scale: Scale) -> str:
     """A value with its unit, and its sign where the scale has one."""
     return trace_text(value, scale.unit, True) if scale.has_sign else amount_text(value, scale.unit)
+
+
+class ScaleBar:
+    """Keeps the picture of a scale's bar, which changes less often than the values it is of."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[object, QImage] | None = None
+
+    def paint(self, painter: QPainter, scale: Scale, room: QRectF, width: float, theme: Theme) -> None:
+        """Draw the bar, `width` wide, in the middle of a room on whole pixels."""
+        device = painter.device()
+        ratio = device.devicePixelRatioF() if device is not None else 1.0
+        key = scale, room.getRect(), width, theme, ratio, font(11).pixelSize()
+        if self._kept is None or self._kept[0] != key:
+            picture = QImage(room.size().toSize() * ratio, QImage.Format.Format_ARGB32_Premultiplied)
+            picture.setDevicePixelRatio(ratio)
+            picture.fill(Qt.GlobalColor.transparent)
+            inner = QPainter(picture)
+            inner.setRenderHint(QPainter.RenderHint.Antialiasing)
+            paint_scale_bar(inner, scale, room.width() / 2, 0.0, room.height(), width, theme)
+            inner.end()
+            self._kept = key, picture
+        painter.drawImage(room.topLeft(), self._kept[1])
 
 
 def paint_scale_bar(
