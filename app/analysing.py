@@ -369,6 +369,10 @@ class Analysing(QObject):
         follows = choices.follows(kind)
         self.tab.show_choices(kind, choices.span(kind), follows, chosen.options, values)
 
+    def results(self) -> list[Analysis]:
+        """Every answer that is shown, one of a kind."""
+        return self._answers.results()
+
     @property
     def answer(self) -> Analysis | None:
         """The answer on show."""

@@ -58,6 +58,10 @@ class AnalysisAnswers(QObject):
         """The kinds that an answer is shown of."""
         return list(self._shown)
 
+    def results(self) -> list[Analysis]:
+        """Every answer that is shown."""
+        return [result for _wish, result in self._shown.values()]
+
     @property
     def answer(self) -> Analysis | None:
         """The answer on show in the inspector."""

@@ -40,6 +40,11 @@ class AnalysisDrawing(QObject):
         """The kinds that the reader wants to see on the traces."""
         return [kind for kind, state in self._states.items() if state.visible]
 
+    def drawn(self) -> list[tuple[str, AnalysisHeat, AnalysisLane | None]]:
+        """What is on the traces now: kind, overlay, and the lane that goes with it."""
+        on = [(kind, overlay) for kind, overlay in self._overlays.items() if overlay.state.visible and overlay.result]
+        return [(kind, overlay, self._lanes.get(kind)) for kind, overlay in on]
+
     def set_state(self, kind: str, state: OverlayState) -> None:
         """Show, hide or fade what is drawn of a kind."""
         self._states[kind] = state

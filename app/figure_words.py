@@ -33,6 +33,15 @@ def model_words(analysis: Analysis) -> str:
     return " and ".join(f"{title} ({name})" if name and name != title else title for title, name in pairs)
 
 
+def chosen_options(analysis: Analysis) -> dict[str, Any]:
+    """The options of an analysis that are not the usual ones."""
+    from analysis.kinds import KINDS
+
+    given = analysis.request.options
+    known = KINDS[analysis.kind].options if analysis.kind in KINDS else ()
+    return {o.name: given[o.name] for o in known if o.name in given and given[o.name] != o.default}
+
+
 def options_words(analysis: Analysis, options: Mapping[str, Any]) -> str:
     """Those options that a kind takes among those that were given."""
     taken = [f"{name} {value}" for name, value in options.items() if name in analysis.request.options]

@@ -67,7 +67,8 @@ class Settings:
     `inspector_tab` the open one. `mark_types` are the reader's own types of marks, `mark_uses` how often each type was
     used, the one used last at the end. `rule_constants` holds, by the name of a rule for events, the constants that
     differ from the paper's. With `right_first` the right side of the head stands above the left in montages, with
-    `bad_hidden` channels that are marked as bad have no rows.
+    `bad_hidden` channels that are marked as bad have no rows. `figure_*` are size, resolution and form of the figure
+    that was exported last, and where it went.
     """
 
     theme: str = field(default="system", metadata={"choices": ("system", "light", "dark")})
@@ -106,6 +107,11 @@ class Settings:
     trends_folded: list[str] = field(default_factory=list)
     right_first: bool = False
     bad_hidden: bool = False
+    figure_width: float = field(default=180.0, metadata={"least": 60.0})  # millimetres
+    figure_height: float = field(default=120.0, metadata={"least": 60.0})
+    figure_dpi: int = field(default=300, metadata={"least": 50})
+    figure_form: str = field(default="svg", metadata={"choices": ("svg", "pdf", "png")})
+    figure_folder: str = ""
 
     def remember_file(self, path: str | Path) -> None:
         """Put a file first among the recent ones, and its folder where the next dialog begins."""

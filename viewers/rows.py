@@ -106,6 +106,10 @@ class Rows:
             return _span_text(extent)
         return _range_text(centre - extent / 2, centre + extent / 2, unit)
 
+    def is_fitted(self, row: int) -> bool:
+        """Whether a row's scale follows from its range, and not from a sensitivity."""
+        return not (self.looks.rows.get(self.names[row]) or self._of_kind(self._kinds[row], self.units[row]))
+
     def _of_kind(self, kind: str, unit: str) -> float:
         """Microvolts per millimetre of a kind of channel; 0 where it is fitted to the recording's range."""
         if kind in BODY_KINDS:
