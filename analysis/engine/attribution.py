@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import torch
 from captum.attr import IntegratedGradients, NoiseTunnel
-from scipy.stats import rankdata
 from torch import Tensor
 
 from analysis.analyses import Findings, NamedArray
@@ -160,10 +159,17 @@ def curve(window: Explained, baseline: Tensor, target: int, order: Tensor, inser
 
 def rank_correlation(first: np.ndarray, second: np.ndarray) -> float:
     """Spearman's rho of two arrays; NaN where one of them is constant."""
-    a, b = (rankdata(values.ravel()) for values in (first, second))
+    a, b = (_ranks(values.ravel()) for values in (first, second))
     if np.ptp(a) == 0 or np.ptp(b) == 0:
         return float("nan")
     return float(np.corrcoef(a, b)[0, 1])
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """Ranks from 1 on; equal values share the mean of theirs."""
+    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: np.ndarray = (np.cumsum(count) - (count - 1) / 2)[place]
+    return ranks
 
 
 def explain_signal(inputs: Inputs, progress: Progress) -> Findings:

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from captum.attr import IntegratedGradients, NoiseTunnel
 from scipy.stats import spearmanr
 from torch import Tensor
 
-from analysis.engine.analyze import analyze
-from analysis.engine.attribution import curve, integrated_gradients, rank_correlation
-from analysis.engine.explained import Explained, phase_surrogate
+from analysis.engine.analyze import analyze, prepared
+from analysis.engine.attribution import Noise, curve, integrated_gradients, rank_correlation, smoothed
+from analysis.engine.explained import Explained, baseline_signal, explained_input, explained_windows, phase_surrogate
 from analysis.engine.grad_cam import weighted_map
 from analysis.engine.occlusion import keep_one, occlude, occlude_seconds
 from analysis.errors import AnalysisError
 from analysis.progress import PartProgress, Progress
-
-FAMILIES = ("random:axon", "random:prise-eeg", "random:mvpformer", "random:neurduo:tiny-chbmit")
 
 
 def _window(score: Callable[[Tensor], Tensor], signal: Tensor) -> Explained:
@@ -127,31 +127,129 @@ def scalp(shared: Path) -> Path:
     return shared / "recordings" / "scalp-seizure-46ch" / "demo_edf.edf"
 
 
+FAMILIES = {"random:axon": 3, "random:prise-eeg": 10, "random:mvpformer": 5, "random:neurduo:tiny-chbmit": 3}
+
+
+@contextmanager
+def _explained(scalp: Path, checkpoint: str) -> Iterator[tuple[Explained, Tensor]]:
+    """One short window of a family, its channels 0 and 1 at the same place, and a quiet one."""
+    seconds = FAMILIES[checkpoint]
+    options = {"window": seconds, "windows": 1}
+    with prepared("occlusion", scalp, [checkpoint], 20, seconds, options, "cpu", Progress(), ()) as (_, inputs):
+        source = explained_input(inputs, Progress())
+        places = source.plan.positions.copy()
+        places[1] = places[0]
+        source = replace(source, plan=replace(source.plan, positions=places))
+        (window,) = explained_windows(source, Progress())
+        yield window, baseline_signal(inputs, source, window, "interictal", 0)[0]
+
+
 @pytest.mark.parametrize("checkpoint", FAMILIES)
-def test_every_family_is_explained(scalp: Path, checkpoint: str) -> None:
-    found = analyze("integrated-gradients", scalp, [checkpoint], 20, 10, {"windows": 1})
-    values = found.values("attribution")
-    assert values.shape[:2] == (1, len(found.labels["channel"]))
+def test_a_channel_that_is_the_baselines_gets_nothing_and_the_rest_adds_up(scalp: Path, checkpoint: str) -> None:
+    with _explained(scalp, checkpoint) as (window, baseline):
+        baseline[:, 2] = window.signal[:, 2]
+        found = integrated_gradients(window, baseline, 1)
+        assert found.gap < 0.01
+        assert float(found.values.sum()) == pytest.approx(found.change, rel=0.01)
+        assert (found.values[2] == 0).all()
+        assert found.values.abs().sum(1).gt(0).sum() == len(found.values) - 1
+        assert abs(occlude(window, baseline, 1)[2]) < 1e-6
+
+
+@pytest.mark.parametrize("checkpoint", ["random:axon", "random:mvpformer"])
+def test_channels_at_one_place_with_one_signal_share_alike(scalp: Path, checkpoint: str) -> None:
+    """The other families tell channels apart by more than place and signal."""
+    with _explained(scalp, checkpoint) as (window, baseline):
+        signal = window.signal.clone()
+        signal[:, 1], baseline[:, 1] = signal[:, 0], baseline[:, 0]
+        found = integrated_gradients(replace(window, signal=signal), baseline, 1).values
+        scale = float(found.abs().max())
+        torch.testing.assert_close(found[0], found[1], rtol=0, atol=1e-3 * scale)
+        assert not torch.allclose(found[0], found[2], rtol=0, atol=1e-2 * scale)
+
+
+def _bent(x: Tensor) -> Tensor:
+    value = torch.tanh(x[:, 0] * x[:, 1]).sum(-1) + x[:, 2].cumsum(-1).sin().mean(-1) * x[:, 3].square().mean(-1)
+    return torch.stack([-value, value], 1)
+
+
+def test_many_even_steps_by_captum_lead_to_the_same(signal: Tensor) -> None:
+    baseline = 0.2 * phase_surrogate(signal, 4)
+    found = integrated_gradients(_window(_bent, signal), baseline, 1)
+    theirs = IntegratedGradients(_bent).attribute(
+        signal, baseline, target=1, n_steps=4000, method="riemann_trapezoid", internal_batch_size=500
+    )[0]
+    torch.testing.assert_close(found.values, theirs, rtol=0, atol=1e-3 * float(theirs.abs().max()))
+
+
+def test_smoothing_is_captums_noise_tunnel(signal: Tensor) -> None:
+    """Where all channels have one spread, its one width of noise is the share of each channel's."""
+    even = 5 * (signal - signal.mean(-1, keepdim=True)) / signal.std(-1, keepdim=True)
+    baseline = torch.zeros_like(even)
+    found = smoothed(_window(_bent, even), baseline, 1, 32, Noise(5, 0.2, seed=11))
+    torch.manual_seed(11)
+    theirs = NoiseTunnel(IntegratedGradients(_bent)).attribute(
+        even,
+        nt_type="smoothgrad",
+        nt_samples=5,
+        nt_samples_batch_size=1,
+        stdevs=1.0,
+        baselines=baseline,
+        target=1,
+        n_steps=32,
+        method="gausslegendre",
+    )[0]
+    torch.testing.assert_close(found.values, theirs, rtol=1e-3, atol=1e-4)
+    assert found.gap == pytest.approx(abs(found.change - float(found.values.sum())) / abs(found.change))
+
+
+def test_noise_is_a_share_of_each_channels_spread(weights: Tensor) -> None:
+    spread = torch.tensor([0.0, 1.0, 10.0, 100.0])[:, None]
+    signal = spread * torch.randn(1, 4, 30, generator=torch.Generator().manual_seed(0))
+    window = _window(lambda x: (x * weights).sum((1, 2))[:, None], signal)
+    copies = 40
+    found = smoothed(window, torch.zeros_like(signal), 0, 2, Noise(copies, 0.5, seed=1))
+    noise = found.values / weights - signal[0]  # the mean of the copies' noise, since the model is linear
+    expected = 0.5 * signal[0].std(-1) / copies**0.5
+    np.testing.assert_allclose(noise.std(-1)[1:], expected[1:], rtol=0.4)
+    assert noise[0].abs().max() < 1e-5
+    again = smoothed(window, torch.zeros_like(signal), 0, 2, Noise(copies, 0.5, seed=1))
+    assert torch.equal(found.values, again.values)
+    other = smoothed(window, torch.zeros_like(signal), 0, 2, Noise(copies, 0.5, seed=2))
+    assert not torch.allclose(found.values, other.values)
+    still = smoothed(window, torch.zeros_like(signal), 0, 2, Noise(3, 0.0, seed=1))
+    torch.testing.assert_close(still.values, signal[0] * weights, rtol=1e-4, atol=1e-4)
+
+
+def test_smoothing_leaves_the_callers_chance_alone(signal: Tensor) -> None:
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+    smoothed(_window(_bent, signal), torch.zeros_like(signal), 1, 4, Noise(2, 0.1, seed=1))
+    assert torch.equal(torch.rand(3), expected)
+
+
+def test_a_smoothed_map_says_so_and_how_far_it_adds_up(scalp: Path) -> None:
+    options = {"windows": 1, "window": 5, "smooth": 2, "noise": 0.3, "baseline": "surrogate"}
+    found = analyze("integrated-gradients", scalp, ["random:mvpformer"], 20, 5, options)
     told = found.facts["windows"][0]
-    assert told["gap"] < 0.01
-    assert values.sum() == pytest.approx(told["change"], rel=0.02, abs=1e-5)
-    np.testing.assert_allclose(found.values("by_channel"), values.sum(-1), atol=1e-5)
-    np.testing.assert_allclose(found.values("by_second").sum(-1), values.sum(-1), atol=1e-5)
-    assert "without a seizure" in told["baseline"]
+    values = found.values("attribution")
+    assert found.facts["smoothed_over"] == 2
+    assert told["gap_before_smoothing"] < 0.01 < told["gap"]
+    assert told["gap"] == pytest.approx(abs(told["change"] - values.sum()) / abs(told["change"]), rel=0.01)
+    (note,) = [note for note in found.notes if note.startswith("Smoothed")]
+    assert "2 copies with noise of 30% of" in note
+    assert f"{told['gap']:.1%}" in note
 
 
-@pytest.mark.parametrize("checkpoint", FAMILIES)
-def test_every_family_has_a_token_map(scalp: Path, checkpoint: str) -> None:
-    found = analyze("grad-cam", scalp, [checkpoint], 20, 10, {"windows": 1})
-    evidence = found.values("evidence")
-    assert evidence.shape == (1, len(found.labels["channel"]), found.values("patch_onset").shape[1])
-    assert (evidence >= 0).all()
-    assert np.isfinite(evidence).all()
+def test_a_state_is_spoken_of_only_where_there_is_one(scalp: Path) -> None:
+    found = analyze("grad-cam", scalp, ["random:axon"], 20, 3, {"windows": 1, "window": 3, "history": 5})
+    assert "AXON-tiny carries no state from window to window: history and units change nothing." in found.notes
 
 
 def test_checks_stand_beside_the_map(scalp: Path) -> None:
-    options = {"windows": 2, "checks": True, "baseline": "mean", "seed": 5}
-    found = analyze("integrated-gradients", scalp, ["random:mvpformer"], 20, 20, options)
+    options = {"windows": 2, "window": 5, "checks": True, "baseline": "surrogate", "seed": 5}
+    found = analyze("integrated-gradients", scalp, ["random:mvpformer"], 20, 10, options)
     assert found.values("occlusion").shape == found.values("keep_one").shape == found.values("by_channel").shape
     assert len(found.values("occlusion")) == 2
     whole, whole_again = found.values("deletion_by_map")[:, 0], found.values("insertion_by_map")[:, -1]
@@ -167,6 +265,8 @@ def test_checks_stand_beside_the_map(scalp: Path) -> None:
         ("integrated-gradients", "random:axon", {"baseline": "grey"}, "one of interictal, zero, mean, surrogate"),
         ("integrated-gradients", "random:prise-eeg", {"window": 5}, "windows of 10 s"),
         ("grad-cam", "random:axon", {"layer": 99}, "there is no layer 99"),
+        ("grad-cam", "random:prise-eeg", {"layer": 99}, r"choose 0 \(tokenizer 1\), .* or -1 for the last"),
+        ("occlusion", "random:neurduo:tiny", {}, "has no classification head"),
         ("integrated-gradients", "random:axon", {"window": 40}, "no 40 s without a marked seizure"),
     ],
 )
