@@ -97,7 +97,11 @@ class Attribution(KindPanel):
     def warnings(self, result: Analysis) -> Iterable[str]:
         """A gap that is too large to be overlooked."""
         gap = float(result.facts.get("completeness_gap", 0.0))
-        return [f"The completeness gap is up to {gap:.1%}, above 1 %: the map misses so much"] if gap >= _GAP else []
+        return (
+            [f"The completeness gap is up to {gap:.1%}, above 1 %: the map does not add up to the score"]
+            if gap >= _GAP
+            else []
+        )
 
     def show_result(self, result: Analysis) -> None:
         """Fill everything."""
@@ -105,7 +109,9 @@ class Attribution(KindPanel):
         self.part.setVisible(self.is_signed)
         self.facts.setText("\n".join(self.describe_facts(result)))
         array = next(result.arrays[name] for name in self.arrays if name in result.arrays)
-        self.map_heading.set_array(array, "red speaks for the class, blue against it" if self.is_signed else "")
+        there = self.map.set_channels(self._recording, result.labels["channel"])
+        words = "red speaks for the class, blue against it" if there and self.is_signed else ""
+        self.map_heading.set_array(array, words)
         self.bars_heading.set_array(array, "largest first")
         self.checks.set_result(result)
         self._show()
