@@ -55,6 +55,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("open_events", "File", "Open events of another file…", ("Ctrl+Shift+O",)),
     ActionSpec("save_marks", "File", "Save marks…", ("Ctrl+S",)),
     ActionSpec("report", "File", "Write a report…", ("Ctrl+Shift+R",)),
+    ActionSpec("export_figure", "File", "Export figure…", ("Ctrl+Shift+F",)),
     ActionSpec("screenshot", "File", "Save a picture of the window…", ("Ctrl+E",)),
     ActionSpec("quit", "File", "Quit", ("Ctrl+Q",)),
     ActionSpec("next_page", "Go", "Next page", ("Right", "PgDown")),

@@ -79,6 +79,7 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         "lower_threshold": partial(window.runs.step_threshold, -1),
         **window.saving.handlers(),
         **window.reporting.handlers(),
+        **window.exporting.handlers(),
         "raters": lambda: show_dock(window, "raters"),
         **window.trending.handlers(),
         **window.travelling.handlers(),

@@ -108,9 +108,11 @@ def _refuse_other(request: FigureRequest, recording: Recording, shown: ShownPage
 
 
 def _patient(recording: Recording) -> str:
-    """Who was recorded, as an EDF file says it; AnalysisError where nothing is said."""
-    words = str(getattr(getattr(recording, "header", None), "patient", "")).strip()
-    if not words.replace("X", "").strip():
+    """Who was recorded; AnalysisError where the file does not say."""
+    from app.figure_words import patient_words
+
+    words = patient_words(recording)
+    if not words:
         raise AnalysisError(f"the file names no patient ({recording.path}): leave --patient out")
     return words
 

@@ -57,3 +57,9 @@ def bad_words(names: Iterable[str]) -> list[str]:
     """Which channels were left out; empty for none."""
     bad = ", ".join(names)
     return [f"Marked bad, and left out of averages and models: {bad}"] if bad else []
+
+
+def patient_words(recording: object) -> str:
+    """Who was recorded, as the header of an EDF file says it; empty where it names nobody."""
+    words = str(getattr(getattr(recording, "header", None), "patient", "")).strip()
+    return words if words.replace("X", "").strip() else ""

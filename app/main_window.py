@@ -24,6 +24,7 @@ from app.dialogs.recovery import NoticeBar
 from app.dock_layout import lay_docks
 from app.dock_sizes import DockSizes
 from app.errors import describe_error, hide_in_log, log_error
+from app.exporting import Exporting
 from app.following import Following
 from app.habits import keep_view, view_from
 from app.held_key import Peek
@@ -147,6 +148,7 @@ class MainWindow(QMainWindow):
         self.status, self.notices = StatusLine(), NoticeBar()
         self.saving = Saving(self.session, self.settings, self.runner, self.engine, self.status, self.notices, self)
         self.reporting = Reporting(self.session, self.queue, self.runner, self.engine, self)
+        self.exporting = Exporting(self)
         self._make_parts()
         self.reading = Reading(
             self.session, self.view, self.opener, self.recording_panel, self.overlay_panel, data_folder, self
@@ -260,6 +262,8 @@ class MainWindow(QMainWindow):
         self.saving.failed.connect(self.show_error)
         self.reporting.told.connect(self.status.say)
         self.reporting.failed.connect(self.show_error)
+        self.exporting.told.connect(self.status.say)
+        self.exporting.failed.connect(self.show_error)
         self.saving.long_work.connect(self.job_panel.add)
         self.view.zoom_requested.connect(self.travelling.zoom)
         self.trending.shown_changed.connect(self.actions_by_id["trends"].setChecked)

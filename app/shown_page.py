@@ -11,6 +11,7 @@ import numpy as np
 from analysis.analyses import Analysis
 from analysis.annotation import Annotation
 from analysis.figures import layers
+from analysis.time_words import elapsed
 from app.figure_layers import KINDS_DRAWN, arcs_of, lanes_of
 from app.figure_request import RANDOM_WORDS, ShownPage
 from viewers.analysis_lane import LaneCurve
@@ -58,6 +59,17 @@ def shown_page(window: MainWindow, panels: Sequence[Analysis] = ()) -> ShownPage
             "prediction": dict(session.prediction.provenance) if session.prediction is not None else None,
         },
     )
+
+
+def page_words(window: MainWindow) -> str:
+    """What an exported page holds, in a sentence for the reader."""
+    session, on = window.session, window.overlay_panel.states()
+    drawn = [] if window.actions_by_id["hide_overlays"].isChecked() else window.analysing.drawing.drawn()
+    parts = [name for name, key in (("marks", "annotations"), ("model events", "model-events")) if on[key]]
+    parts += [overlay.title for _, overlay, _ in drawn]
+    with_what = f", with {', '.join(parts)}" if parts else ""
+    start, stop = elapsed(session.window.start, 1), elapsed(session.window.stop, 1)
+    return f"{start} to {stop} as on the screen: {session.view.montage}, {session.view.uv_per_mm:g} µV/mm{with_what}."
 
 
 def row_looks(rows: Rows) -> list[layers.RowLook]:
