@@ -1,7 +1,7 @@
 """What an analysis adds to a page for print: heat and arcs on the traces, lanes under them. Knows no Qt.
 
 A `part` is named as on the screen: of gates a layer, of experts a block, of token maps a pair of layers such as `0,3`,
-of lag correlations a lag or `LAG:CHANNEL`; empty for what is usual.
+of lag correlations a lag or `LAG:CHANNEL`, of channel maps `LAYER/HEAD:CHANNEL`; empty for what is usual.
 """
 
 from __future__ import annotations
@@ -12,12 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from analysis.analysis_tables import span_of
 from analysis.errors import AnalysisError
 from analysis.stream_spans import step_times, write_times
 
 if TYPE_CHECKING:
     from analysis.analyses import Analysis
+    from analysis.attention_parts import Part
     from analysis.figures.layers import Arcs, Heat, Lane, Shares
+
+_MOST_TARGETS = 8
+_ATTENTION_PLACES = ("layer", "head", "channel")
 
 
 def heats_of(analysis: Analysis, part: str = "") -> list[Heat]:
@@ -144,6 +149,83 @@ def _lag_arcs(analysis: Analysis, part: str) -> list[Arcs]:
     return [Arcs(title, analysis.labels["channel"], times, first, later, lags, values, step, LEAST_CORRELATION)]
 
 
+def _strengths(analysis: Analysis, part: str) -> list[Heat]:
+    """What each channel receives from the others, of even attention, over the whole span."""
+    from analysis.attention_maps import FLOW, strength_in
+    from analysis.figures.layers import Heat
+
+    chosen = _attention_part(analysis, part)
+    values = strength_in(chosen.map_of(analysis.values(FLOW)))[:, None]
+    reach = max(0.05, float(np.abs(values - 1.0).max())) if np.isfinite(values).all() else 1.0
+    start, stop = span_of(analysis)
+    title = f"attention received, of even attention, {chosen.words}{_mark(analysis, FLOW)}"
+    at, names = np.array([start]), analysis.labels["channel"]
+    return [Heat(names, at, stop - start, values, title, "×", 1.0, 1.0 - reach, 1.0 + reach)]
+
+
+def _channel_arcs(analysis: Analysis, part: str) -> list[Arcs]:
+    """From the channel of a part to those it attends to most, at the beginning of the span; none without a channel."""
+    from analysis.attention_maps import FLOW, strongest_targets
+    from analysis.figures.layers import Arcs
+
+    chosen, names = _attention_part(analysis, part), analysis.labels["channel"]
+    if chosen.channel is None:
+        return []
+    flow = chosen.map_of(analysis.values(FLOW))[chosen.channel]
+    targets = np.array(strongest_targets(flow, chosen.channel, _MOST_TARGETS), int)
+    if not targets.size:
+        return []
+    start, stop = span_of(analysis)
+    most, n = float(flow[targets[0]]), targets.size
+    title = (
+        f"Arcs: what {names[chosen.channel]} attends to most, up to {most * len(names):.3g}× of even attention, "
+        f"{chosen.words}{_mark(analysis, FLOW)}"
+    )
+    at, first = np.full(n, start), np.full(n, chosen.channel)
+    # From even attention to the strongest.
+    return [
+        Arcs(
+            title,
+            names,
+            at,
+            first,
+            targets,
+            np.zeros(n),
+            flow[targets] / most,
+            (stop - start) / 10,
+            1 / len(names) / most,
+        )
+    ]
+
+
+def _attention_part(analysis: Analysis, part: str) -> Part:
+    """Layer, head and channel of a part such as `mean/2:7`; AnalysisError where there are no such."""
+    from analysis.attention_maps import FLOW
+    from analysis.attention_parts import part_named
+
+    place, _, channel = part.partition(":")
+    layer, _, head = place.partition("/")
+    for text, count, what in zip((layer, head, channel), analysis.values(FLOW).shape, _ATTENTION_PLACES, strict=False):
+        _number(analysis, text, count, what)
+    return part_named(part)
+
+
+def _foreseen(analysis: Analysis, part: str) -> list[Lane | Shares]:
+    """Cosines of the predicted with the next state, mean over channels, above and below those with random ones."""
+    from analysis.next_state import SERIES, lane_axis, series_times, shown_series
+
+    name = shown_series(part)
+    if part not in ("", "mean", name):
+        raise AnalysisError(f"prediction has no series {part!r}: give one of {', '.join(SERIES)}")
+    values = analysis.values(name).mean(-1).ravel()
+    axis = lane_axis(analysis, name)
+    title = f"cosine with the {SERIES[name]}{_mark(analysis, name)}"
+    lane = _steps(
+        title, series_times(analysis, name), float(analysis.facts["segment_seconds"]), values, axis.low, axis.high
+    )
+    return [replace(lane, base=axis.chance)]
+
+
 def _experts(analysis: Analysis, part: str) -> list[Lane | Shares]:
     """Shares of each second's routed tokens by expert, one in sum; of a block, or the mean over all blocks."""
     from analysis.figures.layers import Shares
@@ -211,14 +293,19 @@ _HEATS: Mapping[str, Callable[[Analysis, str], list[Heat]]] = {
     **dict.fromkeys(("integrated-gradients", "grad-cam", "occlusion"), _attribution),
     "memory": _recall,
     "cka": _token_maps,
+    "channel-map": _strengths,
 }
 _LANES: Mapping[str, Callable[[Analysis, str], list[Lane | Shares]]] = {
     "streams": _rates,
     "memory": _gate,
     "stages": _classes,
     "experts": _experts,
+    "prediction": _foreseen,
 }
-_ARCS: Mapping[str, Callable[[Analysis, str], list[Arcs]]] = {"dynamic-groups": _lag_arcs}
+_ARCS: Mapping[str, Callable[[Analysis, str], list[Arcs]]] = {
+    "dynamic-groups": _lag_arcs,
+    "channel-map": _channel_arcs,
+}
 KINDS_DRAWN = tuple(dict.fromkeys([*_HEATS, *_LANES, *_ARCS]))
 # Options that a page of seconds needs, where nothing else is asked for.
 PAGE_OPTIONS: Mapping[str, Mapping[str, Any]] = {"cka": {"rows": "tokens"}}

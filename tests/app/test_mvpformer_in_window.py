@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from PyQt6.QtCore import QPointF, Qt
 
+from analysis.attention_parts import Part
 from app.cli import main
 from app.settings import Settings
 from app.testing import open_window
 from viewers.overlays.base import OverlayState
-from viewers.overlays.channel_flow import Part
 from viewers.panels.attention_times import AttentionTimes
 from viewers.panels.channel_map import ChannelMap
 from viewers.panels.next_state import NextStatePanel

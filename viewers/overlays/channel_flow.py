@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen
@@ -11,6 +9,7 @@ from PyQt6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen
 from analysis.analyses import Analysis
 from analysis.annotation import RANDOM_WEIGHTS
 from analysis.attention_maps import FLOW, strength_in, strength_out, strongest_targets
+from analysis.attention_parts import Part, part_named
 from analysis.montage import Montage
 from analysis.recording import Page
 from viewers.colour_key import ColourKey
@@ -28,49 +27,6 @@ _STALE = 0.35
 _REACHES = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)  # few, so that colours mean the same from page to page
 _MOST = (1.05, 1.1, 1.25, 1.5, 2.0, 5.0, 10.0)
 _COVERED = 98.0
-
-
-@dataclass(frozen=True)
-class Part:
-    """Which attention is drawn: of a layer and head (None: the mean), with the arcs of a channel (None: of none)."""
-
-    layer: int | None = None
-    head: int | None = None
-    channel: int | None = None
-
-    @property
-    def name(self) -> str:
-        """How it is asked for."""
-        if self == Part():
-            return MEAN
-        first = f"{_word(self.layer)}/{_word(self.head)}"
-        return first if self.channel is None else f"{first}:{self.channel}"
-
-    def map_of(self, values: np.ndarray) -> np.ndarray:
-        """Of values by layer and head (layers, heads, ...) those of this part, the mean where none is named."""
-        by_head = values.mean(0) if self.layer is None else values[self.layer]
-        return np.asarray(by_head.mean(0) if self.head is None else by_head[self.head])
-
-    @property
-    def words(self) -> str:
-        """Layer and head in words."""
-        layer = "mean of layers" if self.layer is None else f"layer {self.layer}"
-        return f"{layer}, {'mean of heads' if self.head is None else f'head {self.head}'}"
-
-
-def part_named(name: str) -> Part:
-    """The part of such a name; the mean of all for any other name."""
-    place, _, channel = name.partition(":")
-    layer, _, head = place.partition("/")
-    return Part(_number(layer), _number(head), _number(channel))
-
-
-def _word(number: int | None) -> str:
-    return MEAN if number is None else str(number)
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() else None
 
 
 def strength_scale(*strengths: np.ndarray) -> HeatScale:
@@ -244,7 +200,7 @@ class ChannelFlow(AnalysisHeat):
     def _paint_arc(self, painter: QPainter, start: float, end: float, share: float, rank: int) -> None:
         strength = self._arc_scale().share(self.flow.shape[0] * share)
         faint = self.state.opacity * (_STALE if self._stale else 1.0)
-        pen = QPen(amount(self.theme, min(1.0, faint * (1.2 + 0.6 * strength))), 1.4 + 2.0 * strength)
+        pen = QPen(amount(self.theme, min(1.0, faint * (1.2 + 0.6 * strength)), self.state.sequential, strength), 1.4 + 2.0 * strength)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         bend = min(_MOST_BEND, 18 + _BEND * abs(end - start))
         path = QPainterPath(QPointF(_LEFT, start))

@@ -10,8 +10,8 @@ from PyQt6.QtWidgets import QWidget
 
 from analysis.analyses import Analysis
 from analysis.analysis_tables import array_table
+from analysis.attention_parts import Part
 from viewers.heat_scales import above, amount, below
-from viewers.overlays.channel_flow import Part
 from viewers.panels.base import Chooser, line_of, note
 from viewers.panels.kind_panel import MEAN, Heading, KindPanel
 from viewers.panels.lag_plot import LagPlot

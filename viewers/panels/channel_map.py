@@ -21,8 +21,8 @@ from analysis.attention_maps import (
     softmax_rows,
     strength_in,
 )
+from analysis.attention_parts import Part, part_named
 from viewers.heat_scales import below
-from viewers.overlays.channel_flow import Part, part_named
 from viewers.panels.base import Chooser, line_of, note
 from viewers.panels.channel_codes import CodeDistances
 from viewers.panels.kind_panel import MEAN, Heading, KindPanel

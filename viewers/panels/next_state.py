@@ -9,8 +9,8 @@ from PyQt6.QtWidgets import QWidget
 
 from analysis.analyses import Analysis
 from analysis.analysis_tables import array_table
+from analysis.next_state import RANDOM, SERIES, TRUE, TWO_STEP, shown_series
 from viewers.heat_scales import above, amount, below
-from viewers.overlays.next_state import RANDOM, SERIES, TRUE, TWO_STEP, shown_series
 from viewers.panels.base import Chooser, line_of, note
 from viewers.panels.distribution_plot import DistributionPlot, Group
 from viewers.panels.kind_panel import Heading, KindPanel

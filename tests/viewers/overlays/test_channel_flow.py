@@ -7,10 +7,11 @@ import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QImage, QPainter
 
+from analysis.attention_parts import Part, part_named
 from analysis.montage import Derivation, Montage
 from analysis.recording import Window
 from viewers.overlays.base import OverlayState
-from viewers.overlays.channel_flow import ChannelFlow, Part, part_named, strength_scale
+from viewers.overlays.channel_flow import ChannelFlow, strength_scale
 from viewers.rows import Rows
 from viewers.time_scale import TimeScale
 

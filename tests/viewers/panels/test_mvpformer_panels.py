@@ -7,7 +7,7 @@ import pytest
 from PyQt6.QtCore import QPointF, Qt
 
 from analysis.attention_maps import code_distances, even_flow, even_lags, implied_map, row_entropy
-from viewers.overlays.channel_flow import Part
+from analysis.attention_parts import Part
 from viewers.panels.attention_times import AttentionTimes
 from viewers.panels.channel_map import ChannelMap
 from viewers.panels.next_state import NextStatePanel, effect_text
