@@ -1,4 +1,4 @@
-"""Attribution in the real window: heat and sums on the traces, the scalp at what is pointed at, one range of colours."""
+"""Attribution in the real window: heat and sums on the traces, the scalp where one points, one range of colours."""
 
 from __future__ import annotations
 
