@@ -162,7 +162,9 @@ def _inspect(parser: argparse.ArgumentParser) -> None:
 
 
 def _predict(parser: argparse.ArgumentParser) -> None:
-    _add_recording(parser)
+    parser.add_argument(
+        "recording", nargs="+", metavar="RECORDING", help="recordings, or folders, BIDS data sets and lists of them"
+    )
     parser.add_argument(
         "--checkpoint", metavar="C", required=True, help="model: a file, brainmaze, or random:FAMILY[:SIZE[:SEED]]"
     )
@@ -175,6 +177,8 @@ def _predict(parser: argparse.ArgumentParser) -> None:
     _add_bad(parser)
     parser.add_argument("--rule", choices=("auto", "E.1", "E.2"), default="auto", help="how events are made")
     parser.add_argument("--threshold", type=_probability, metavar="P", help="least probability of a response")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="several: share them out on a dask.distributed cluster")
+    parser.add_argument("--span-hours", type=_seconds, metavar="H", help="longest task of a cluster (default: 4)")
     parser.add_argument("--out", metavar="DIR", required=True, help="folder for the results")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -80,14 +80,19 @@ def predict(
     return Outcome(dict(result.provenance), prediction_text(result, files), prediction_warnings(result))
 
 
-def write_prediction(result: SeizurePrediction, out: Path) -> tuple[Path, ...]:
-    """Write the three files of a prediction into a folder, all or none; OSError names the folder."""
+def write_prediction(result: SeizurePrediction, out: Path, more: Mapping[str, Any] | None = None) -> tuple[Path, ...]:
+    """Write the three files of a prediction into a folder, all or none, with more facts where wanted.
+
+    OSError names the folder.
+    """
     facts = result.provenance["recording"]
     begun = datetime.fromisoformat(facts["start"]) if facts["start"] else None
+    run = {**_describe_run(result), **(more or {})}
     texts = {
         EVENTS: format_events(result.events, begun, facts["duration"]),
         PROBABILITIES: _format_probabilities(result),
-        RUN: json.dumps(_describe_run(result), ensure_ascii=False, allow_nan=False, indent=1) + "\n",
+        RUN: json.dumps(run, ensure_ascii=False, allow_nan=False, indent=1)
+        + "\n",
     }
     write_folder(out, texts)
     return tuple(out / name for name in texts)

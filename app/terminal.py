@@ -95,12 +95,18 @@ def inspect(options: Namespace) -> None:
 
 def predict(options: Namespace) -> None:
     """Run a model over a recording."""
-    check_files(options.recording, [options.checkpoint], options.head, options.config)
+    from analysis.corpora import is_corpus
+
+    if options.scheduler or is_corpus(options.recording):
+        _predict_corpus(options)
+        return
+    recording = options.recording[0]
+    check_files(recording, [options.checkpoint], options.head, options.config)
     from app import headless
 
     with console_progress("Predicting") as progress:
         outcome = headless.predict(
-            options.recording,
+            recording,
             options.checkpoint,
             options.out,
             head=options.head,
@@ -115,6 +121,34 @@ def predict(options: Namespace) -> None:
             bad_channels=options.bad,
             progress=progress,
         )
+    warn(outcome.warnings)
+    print(outcome.text)
+
+
+def _predict_corpus(options: Namespace) -> None:
+    check_files(None, [options.checkpoint], options.head, options.config)
+    from app.corpus import Asked, predict_corpus
+
+    asked = Asked(
+        options.checkpoint,
+        options.head,
+        options.config,
+        options.start,
+        options.stop,
+        options.device,
+        options.batch_size,
+        options.segments,
+        options.rule,
+        options.threshold,
+        tuple(options.bad),
+    )
+    runner = None
+    if options.scheduler:
+        from app.corpus_cluster import SPAN_HOURS, Cluster
+
+        runner = Cluster(options.scheduler, options.span_hours or SPAN_HOURS)
+    with console_progress("Predicting") as progress:
+        outcome = predict_corpus(options.recording, asked, options.out, runner, progress)
     warn(outcome.warnings)
     print(outcome.text)
 
