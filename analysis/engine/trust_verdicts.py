@@ -112,8 +112,9 @@ def of_truth(rank: float, rival: float, redrawn: np.ndarray, channels: int, foci
     holds = rank <= TOP and not rank >= chance
     beside = "the plain RMS finds it as well" if rival <= TOP else "the plain RMS does not find it"
     sentence = (
-        f"Signed IG ranks the focus ({', '.join(dict.fromkeys(foci))}) at {rank:.2g} of {channels} channels; models "
-        f"with re-drawn weights at {chance:.2g} on average, the plain RMS at {rival:.2g}: "
+        f"Signed IG ranks the focus ({', '.join(dict.fromkeys(foci))}) at {rank:.3g} of {channels} channels, where "
+        f"chance puts it in the top {TOP} in {min(1.0, TOP / channels):.0%} of cases; models with re-drawn "
+        f"weights put it at {chance:.3g} on average, the plain RMS at {rival:.3g}: "
         f"{'found' if holds else 'not found'}; {beside}. One seizure is one case, and it was simulated."
     )
     return Verdict("truth", holds, sentence, limit)
