@@ -24,7 +24,7 @@ from analysis.recording import Page, Window
 from viewers.analysis_lane import LaneCurve
 from viewers.gutter import GutterStrip
 from viewers.heat_scales import HeatScale
-from viewers.overlays.base import Plot
+from viewers.overlays.base import OverlayState, Plot
 from viewers.overlays.heat import AnalysisHeat, Heat, of_rows
 from viewers.rows import Rows
 from viewers.steady_reach import SteadyReach
@@ -55,7 +55,8 @@ class AttributionOverlay(AnalysisHeat):
         self._reaches = SteadyReach()
         self._map: tuple[Analysis, AttributionMap | None] | None = None
         self._page: Window | None = None
-        self._strip: GutterStrip | None = None
+        self._held = False
+        self._told: tuple[GutterStrip | None, OverlayState] | None = None
 
     def parts(self, result: Analysis) -> list[str]:
         """With their sign, or by size."""
@@ -92,6 +93,11 @@ class AttributionOverlay(AnalysisHeat):
         self._page = page.window
         self._tell_strip()
 
+    def set_hidden(self, hidden: bool) -> None:
+        """Vanish with its sums while a key is held, or come back."""
+        self._held = hidden
+        super().set_hidden(hidden)
+
     def detach(self) -> None:
         """Take the sums away too."""
         if self._plot is not None:
@@ -101,7 +107,7 @@ class AttributionOverlay(AnalysisHeat):
     def attach(self, plot: Plot) -> None:
         """Create the item."""
         super().attach(plot)
-        self._strip = None
+        self._told = None
 
     def strip(self) -> GutterStrip | None:
         """The sum (or mean) of each row over the page; None where nothing is drawn."""
@@ -125,21 +131,15 @@ class AttributionOverlay(AnalysisHeat):
 
     def _tell_key(self, hidden: bool = False) -> None:
         super()._tell_key(hidden)
-        self._tell_strip(hidden)
+        self._tell_strip()
 
-    def _tell_strip(self, hidden: bool = False) -> None:
+    def _tell_strip(self) -> None:
+        """Tell the plot, but not the same twice: the gutter is painted anew each time."""
         if self._plot is None:
             return
-        strip = None if hidden or not self.state.visible else self.strip()
-        before = self._strip
-        same = strip is before or (
-            strip is not None
-            and before is not None
-            and (strip.scale, strip.quantity) == (before.scale, before.quantity)
-            and np.array_equal(strip.values, before.values, equal_nan=True)
-        )
-        if not same:
-            self._strip = strip
+        strip = None if self._held or not self.state.visible else self.strip()
+        if self._told is None or self._told[1] != self.state or not _alike(strip, self._told[0]):
+            self._told = strip, self.state
             self._plot.set_strip(self.title, strip)
 
     def _map_of(self, result: Analysis) -> AttributionMap | None:
@@ -162,3 +162,10 @@ class OcclusionOverlay(AttributionOverlay):
     """What the score loses without a second of a channel."""
 
     title = "Occlusion"
+
+
+def _alike(first: GutterStrip | None, second: GutterStrip | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    same_words = (first.scale, first.quantity) == (second.scale, second.quantity)
+    return same_words and np.array_equal(first.values, second.values, equal_nan=True)

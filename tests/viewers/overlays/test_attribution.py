@@ -136,6 +136,7 @@ def test_sums_over_the_page_stand_beside_the_names_and_follow_it(qtbot, attribut
     turn(overlay, 30.0, 34.0)
     assert np.isnan(overlay.plot.strips["Attribution"].values).all()
     overlay.set_hidden(True)
+    turn(overlay, 10.0, 14.0)  # turned while the key is held
     assert overlay.plot.strips["Attribution"] is None
     overlay.set_hidden(False)
     assert overlay.plot.strips["Attribution"] is not None
