@@ -30,6 +30,7 @@ def _face(weight: str, number: int, letters: str) -> str:
 
     path = findfont(FontProperties(family=_FAMILY, weight=weight))
     options = subset.Options(flavor=None, layout_features=[], hinting=False, notdef_outline=True)
+    options.drop_tables += ["FFTM"]  # when the font was made: nothing that is drawn
     font = subset.load_font(path, options)
     chooser = subset.Subsetter(options)
     chooser.populate(text=letters)
