@@ -72,7 +72,7 @@ def likeness_table(result: Analysis) -> Table:
     names = result.labels["map"]
     mean, spread = result.values("likeness_mean"), result.values("likeness_sd")
     rows = tuple(
-        (depth, *(f"{number(m)} ± {number(s)}" for m, s in zip(mean[:, i], spread[:, i], strict=True)))
+        (depth, *(_with_spread(m, s) for m, s in zip(mean[:, i], spread[:, i], strict=True)))
         for i, depth in enumerate(result.labels["depth"])
     )
     n = result.values("likeness").shape[2]
@@ -117,6 +117,10 @@ def number(value: float) -> str:
 def score(value: float) -> str:
     """A score as it is written."""
     return f"{value:.3g}".replace("-", "−") if math.isfinite(value) else "—"
+
+
+def _with_spread(mean: float, spread: float) -> str:
+    return f"{number(mean)} ± {number(spread)}" if math.isfinite(mean) else "—"
 
 
 def _measure(name: str, value: float) -> str:

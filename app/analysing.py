@@ -98,6 +98,7 @@ class Analysing(QObject):
         tab.cancel_requested.connect(self.cancel)
         tab.part_chosen.connect(self.choose_part)
         tab.time_requested.connect(session.centre_on)
+        tab.kind_wished.connect(self._on_wished)
         tab.figure_requested.connect(self._on_figure)
         tab.numbers_requested.connect(self._on_numbers)
 
@@ -154,6 +155,11 @@ class Analysing(QObject):
     def _open_and_run(self, kind: str) -> None:
         self.open(kind)
         self.run(kind)
+
+    def _on_wished(self, kind: str) -> None:
+        """A panel offers another kind of the same: over the same span, with the options that both have."""
+        self._wishes.choices.carry_over(self._answers.kind, kind)
+        self._open_and_run(kind)
 
     def ask_overlay(self, kind: str) -> None:
         """The reader switched an overlay on: say why there is nothing to see, where there is not."""

@@ -62,6 +62,14 @@ class AnalysisChoices:
         """Set an option."""
         self._get(kind).options[name] = value
 
+    def carry_over(self, kind: str, other: str) -> None:
+        """Choose for another kind what is chosen of this one: the span, and the options that both have."""
+        self.set_span(other, self.span(kind))
+        shared = {option.name for option in find_kind(other).options}
+        for name, value in self.options(kind).items():
+            if name in shared:
+                self.set_option(other, name, value)
+
     def options(self, kind: str) -> dict[str, Any]:
         """All options of a kind with their values; AnalysisError says which cannot be."""
         return find_kind(kind).parse_options({**self._usual(kind), **self._get(kind).options})

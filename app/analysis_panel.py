@@ -50,6 +50,7 @@ class AnalysisTab(Panel):
     cancel_requested = pyqtSignal()
     part_chosen = pyqtSignal(str)
     time_requested = pyqtSignal(float)
+    kind_wished = pyqtSignal(str)
     figure_requested = pyqtSignal()
     numbers_requested = pyqtSignal()
     built = pyqtSignal()
@@ -309,6 +310,7 @@ class AnalysisTab(Panel):
             panel.set_recording(self._recording)
             panel.part_chosen.connect(self.part_chosen)
             panel.time_requested.connect(self.time_requested)
+            panel.kind_wished.connect(self.kind_wished)
             panel.hide()
             self._place.addWidget(panel)
             self._panels[name] = panel

@@ -68,6 +68,10 @@ def analysis_text(result: Analysis, files: Sequence[Path]) -> str:
         shape = " x ".join(f"{n} {axis}" for n, axis in zip(array.values.shape, array.axes, strict=True))
         mark = f" [{array.source}]" if array.source else ""
         lines.append(f"  {name:<22}{shape or 'one number'}: {array.meaning}{mark}")
+    if result.kind == "sanity-checks":
+        from analysis.trust_table import trust_lines
+
+        lines += ["", *trust_lines(result)]
     lines += list(dict.fromkeys(result.notes))
     lines += [f"written: {', '.join(map(str, files))}", RESEARCH_ONLY]
     return "\n".join(lines)

@@ -30,6 +30,7 @@ ANALYSIS_PANELS: Mapping[str, str] = {
     "integrated-gradients": "viewers.panels.attribution:Attribution",
     "occlusion": "viewers.panels.attribution:Occluded",
     "grad-cam": "viewers.panels.attribution:TokenEvidence",
+    "sanity-checks": "viewers.panels.sanity_checks:SanityChecks",
     "cka": "viewers.panels.layer_similarity:LayerSimilarity",
     "effective-rank": "viewers.panels.effective_rank:EffectiveRank",
     "embedding": "viewers.panels.embedding:Embedding",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from PyQt6.QtWidgets import QWidget
+from PyQt6.QtWidgets import QPushButton, QWidget
 
 from analysis.analyses import Analysis
 from analysis.analysis_tables import heading, span_of
@@ -69,7 +69,10 @@ class Attribution(KindPanel):
         self._more = note()
         self.rule = note(f"On the traces {ROW_RULE}, one of an average that of its first electrode.")
         self.checks = AttributionChecks()
+        self.check = QPushButton("Check this map…")
+        self.check.setToolTip("Check how far this map can be trusted, over the same span with the same options")
         self.column.addWidget(self.facts)
+        self.column.addWidget(self.check)
         self.column.addLayout(line_of(self.part))
         self.column.addWidget(self.map_heading)
         self.column.addLayout(line_of(self.place))
@@ -87,12 +90,13 @@ class Attribution(KindPanel):
         self._reaches = SteadyReach()
         self.part.chosen.connect(self.part_chosen)
         self.place.chosen.connect(self._on_place)
+        self.check.clicked.connect(self._on_check)
 
     def body(self) -> Sequence[QWidget]:
         """All there is; checks are shown where they were made."""
         parts = [self.part] if self.is_signed else []
         headings = [self.map_heading, self.bars_heading]
-        return [self.facts, *parts, self.place, self.when, *headings, self.bars, self._more, self.rule]
+        return [self.facts, self.check, *parts, self.place, self.when, *headings, self.bars, self._more, self.rule]
 
     def warnings(self, result: Analysis) -> Iterable[str]:
         """A gap that is too large to be overlooked."""
@@ -139,6 +143,9 @@ class Attribution(KindPanel):
         gap = float(facts["completeness_gap"])
         lines.append(f"Completeness gap {f'{gap:.2%}' if gap >= _LEAST_TOLD else 'below 0.01%'}{count}")
         return [*lines, f"Baseline: {baselines}"]
+
+    def _on_check(self) -> None:
+        self.kind_wished.emit("sanity-checks")
 
     # What the reader points at
 

@@ -31,13 +31,15 @@ _MARKS = {
 class KindPanel(Panel):
     """Draws an Analysis; subclasses put plots below the caption and fill them in `show_result`.
 
-    `part_chosen` asks for a part (a layer, "mean") on the traces, `time_requested` for the page of a time.
+    `part_chosen` asks for a part (a layer, "mean") on the traces, `time_requested` for the page of a time, and
+    `kind_wished` for another kind of analysis of the same.
     """
 
     draws = Analysis
     said: tuple[str, ...] = ()  # beginnings of notes whose words the panel has elsewhere
     part_chosen = pyqtSignal(str)
     time_requested = pyqtSignal(float)
+    kind_wished = pyqtSignal(str)
 
     def __init__(self) -> None:
         super().__init__()
