@@ -201,8 +201,9 @@ def _loose(rng: Rng, sensors: Sensors, _: float) -> Drawn:
 
 def _rhythmic(rng: Rng, sensors: Sensors, _: float) -> Drawn:
     """Rhythmic movement, the strongest confounder of a seizure: broad, and of a frequency that never changes."""
-    duration, peak = round(float(rng.uniform(4, 30)), 2), log_uniform(rng, 20, 110)
+    duration, amplitude = round(float(rng.uniform(4, 30)), 2), log_uniform(rng, 20, 110)
     frequency, harmonics, jitter = rng.uniform(1, 6), rng.uniform(0.1, 0.5), rng.uniform(0.3, 1.0)
+    peak = amplitude * float(1 + harmonics)
 
     def shape(own: Rng, fs: int) -> np.ndarray:
         time = _time(duration, fs)
@@ -214,7 +215,7 @@ def _rhythmic(rng: Rng, sensors: Sensors, _: float) -> Drawn:
 
 
 def _movement(rng: Rng, sensors: Sensors, _: float) -> Drawn:
-    duration, peak = round(float(rng.uniform(1.5, 12)), 2), log_uniform(rng, 30, 180)
+    duration, peak = round(float(rng.uniform(1.5, 12)), 2), 2 * log_uniform(rng, 30, 180)  # twice the SD
 
     def shape(own: Rng, fs: int) -> np.ndarray:
         time = _time(duration, fs)

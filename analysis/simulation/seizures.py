@@ -79,8 +79,8 @@ class Course:
         return 2 * np.pi * np.cumsum(self.frequency(q)) / fs + walk
 
     def wave(self, phase: np.ndarray, q: np.ndarray) -> np.ndarray:
-        """The waveform at a phase, with an RMS of 1 over a turn and in some seizures a spike that grows."""
-        wave = self._harmonics(phase) / np.sqrt((1 + self.harmonics**2 + self.harmonics**4) / 2)
+        """The waveform at a phase, with the RMS of a sine of amplitude 1, and in some seizures a spike that grows."""
+        wave = self._harmonics(phase) / np.sqrt(1 + self.harmonics**2 + self.harmonics**4)
         if self.spiking:
             away = np.angle(np.exp(1j * (phase - 1.2)))
             wave = wave - 0.9 * self.progress(q) * np.exp(-((away / 0.25) ** 2))
@@ -89,8 +89,8 @@ class Course:
     @property
     def crest(self) -> float:
         """The largest value of the waveform at the end of the seizure."""
-        turns = np.linspace(0, 2 * np.pi, 512)
-        return float(np.abs(self.wave(turns, np.full(512, self.duration))).max())
+        turn = np.linspace(0, 2 * np.pi, 512)
+        return float(np.abs(self.wave(turn, np.full(len(turn), self.duration))).max())
 
     def _harmonics(self, phase: np.ndarray) -> np.ndarray:
         h = self.harmonics

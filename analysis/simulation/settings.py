@@ -25,7 +25,7 @@ class Settings:
     sfreq: int = 256
     electrodes: str = "10-20"
     seizures: int | None = None
-    per_hour: float = 4.0
+    per_hour: float = 3.6
     regions: tuple[str, ...] = ()
     reference: str = "any"
     mains: float = 50.0
