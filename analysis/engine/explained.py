@@ -86,10 +86,16 @@ def carried_of(inputs: Inputs) -> Carried:
 
 
 def carried_notes(inputs: Inputs) -> tuple[str, ...]:
-    """A sentence where the options speak of a state that the model does not have."""
-    if inputs.model.family == "neurduo" or carried_of(inputs) == Carried():
-        return ()
-    return (f"{inputs.model.title} carries no state from window to window: history and units change nothing.",)
+    """Which units are explained and what they have read, or that the model has no state the options could speak of."""
+    carried, model = carried_of(inputs), inputs.model
+    if model.family != "neurduo":
+        unused = f"{model.title} carries no state from window to window: history and units change nothing."
+        return () if carried == Carried() else (unused,)
+    units = "the last unit" if carried.units == "last" else "the mean of all units"
+    begun = (
+        f"{carried.history:g} s before the window" if carried.history else "with the unit's sequence, as in its curve"
+    )
+    return (f"The score is that of {units} that a window reaches into; the state begins at zero {begun}.",)
 
 
 def check_classifier(model: LoadedModel) -> None:
@@ -246,7 +252,7 @@ def _neurduo(source: ModelInput, progress: Progress, carried: Carried) -> Callab
     heads, plans = spans.in_head, spans.in_plan
 
     def make(batch: Tensor, onset: float) -> Explained:
-        span, _ = spans.at(onset)
+        span, _ = spans.at(onset, progress)
         offset, scale = torch.zeros_like(batch[0]), torch.ones_like(batch[0])
         offset[plans], scale[plans] = span.offset[heads], span.scale[heads]
         signal = batch.clone()

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from analysis.analyses import Findings, NamedArray
+from analysis.analyses import Findings, NamedArray, Source
 from analysis.engine.explained import carried_notes, carried_of, explained_input, target_class
 from analysis.engine.inputs import Inputs, LoadedModel
 from analysis.engine.model_inputs import ModelInput
@@ -190,7 +190,7 @@ def _of_spans(
     begins = []
     for number, onset in enumerate(source.plan.onsets.tolist()):
         progress.report(number, len(values), "Grad-CAM")
-        span, at = spans.at(onset)
+        span, at = spans.at(onset, progress)
         found = span_evidence(source.model.network, span, target, layer)[spans.in_head].cpu().numpy()
         short = n_steps - found.shape[1]  # steps that begin before anything is read
         values[number, spans.in_plan, short:] = found
@@ -202,8 +202,10 @@ def _findings(
     inputs: Inputs, source: ModelInput, layer: str, step: float, values: np.ndarray, onsets: np.ndarray
 ) -> Findings:
     onsets = onsets[:, None] + step * np.arange(values.shape[-1])
+    origin: Source = "our definition" if inputs.model.family == "neurduo" else "paper"
+    axes = ("window", "channel", "patch")
     arrays = {
-        "evidence": NamedArray(values, ("window", "channel", "patch"), "1", "gradient-weighted tokens, ReLU", "paper"),
+        "evidence": NamedArray(values, axes, "1", "gradient-weighted tokens, ReLU", origin),
         "by_channel": NamedArray(values.mean(-1), ("window", "channel"), "1", "mean over a channel's patches"),
         "by_patch": NamedArray(values.mean(1), ("window", "patch"), "1", "mean over the channels"),
         "patch_onset": NamedArray(onsets, ("window", "patch"), "s", "begin, after the first window's onset"),

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
@@ -109,7 +110,15 @@ class SpanScore:
     signal * scale + offset are microvolts, `scale` and `offset` (C, N).
     """
 
-    def __init__(self, classifier: UnitClassifier, microvolts: Tensor, missing: Tensor, place: Place, which: Which):
+    def __init__(
+        self,
+        classifier: UnitClassifier,
+        microvolts: Tensor,
+        missing: Tensor,
+        place: Place,
+        which: Which,
+        tick: Callable[[], None] = lambda: None,
+    ) -> None:
         model, head = classifier.model, classifier.head
         self._classifier, self._place, self._missing = classifier, place, missing
         self._asked = place.asked if which == "mean" else 1
@@ -132,7 +141,7 @@ class SpanScore:
         self._montages: dict[int, Montage] = {}
         self.output = nn.Identity()  # tapped by those who look at the tokens that the head reads
         with torch.no_grad():
-            self._read_before(chunks[: self._first])
+            self._read_before(chunks[: self._first], tick)
             later = chunks[self._last :][None]
             self._later = model.channel_tokens(later, self._montage(1)) if later.shape[1] else None
 
@@ -160,8 +169,11 @@ class SpanScore:
             logits = model.classify_units(torch.cat([self._units.expand(count, -1, -1), model.unit_embeddings(z)], 1))
         return logits[:, -self._asked :].mean(1)
 
-    def _read_before(self, chunks: Tensor) -> None:
-        """The constant past: state, embeddings of whole units, and tokens of the unit that the span begins in."""
+    def _read_before(self, chunks: Tensor, tick: Callable[[], None]) -> None:
+        """The constant past: state, embeddings of whole units, and tokens of the unit that the span begins in.
+
+        `tick` is called after each block of steps.
+        """
         model, head = self._classifier.model, self._classifier.head
         lead = (self._place.first_unit - self._place.start) // model.config.chunk_samples
         n_channels = len(self._missing)
@@ -171,6 +183,7 @@ class SpanScore:
             for block in model.blocks(chunks[None], self._montage(1), state):
                 parts.append(block.z)
                 state = block.state
+                tick()
         z = torch.cat(parts, dim=1)[:, lead:]
         whole = z.shape[1] // head.unit_steps * head.unit_steps
         self._state = state
@@ -284,8 +297,14 @@ class SpanScores:
             (span, SpanSignal(recording, span, electrodes.picks, settings)) for span in survey.spans
         ]
 
-    def at(self, onset: float) -> tuple[SpanScore, float]:
+    def at(self, onset: float, progress: Progress | None = None) -> tuple[SpanScore, float]:
         """The span of the plan's length from a time on, as a function, and when the first of its steps begins."""
+        onsets, progress = self._source.plan.onsets, progress or Progress()
+        number = int(np.searchsorted(onsets, onset))
+
+        def tick() -> None:
+            progress.report(number, len(onsets), "reading what came before")
+
         seconds, sfreq = self._source.plan.seconds, self._source.plan.settings.sfreq
         signal = next(signal for span, signal in self._signals if span.start - 1e-6 <= onset < span.stop)
         length, unit = round(seconds * sfreq), self._classifier.unit_samples
@@ -300,5 +319,5 @@ class SpanScores:
                 f"({self._source.recording.path}): choose a span in a longer stretch without gaps"
             )
         microvolts = torch.from_numpy(signal.read(place.start, place.stop))
-        score = SpanScore(self._classifier, microvolts, self._missing, place, self._carried.units)
+        score = SpanScore(self._classifier, microvolts, self._missing, place, self._carried.units, tick)
         return score, signal.origin + score.steps_inside()[1] / sfreq

@@ -124,12 +124,13 @@ def explain_by_occlusion(inputs: Inputs, progress: Progress) -> Findings:
         baseline, text = baseline_signal(inputs, source, window, inputs.options["baseline"], inputs.options["seed"])
         told.append(text)
         part = PartProgress(progress, number, n_windows)
-        for way in ways:
-            values = occlude_parts(window, baseline, target, parts_by(window, way), part).cpu().numpy()
+        stages = [PartProgress(part, i, len(ways) + 1) for i in range(len(ways) + 1)]
+        for way, stage in zip(ways, stages, strict=False):
+            values = occlude_parts(window, baseline, target, parts_by(window, way), stage).cpu().numpy()
             n_channels = window.signal.shape[1]
             found.setdefault(way, []).append(values.reshape(n_channels, -1) if way == "both" else values)
         if inputs.options["keep"]:
-            found.setdefault("keep", []).append(keep_one(window, baseline, target, part).cpu().numpy())
+            found.setdefault("keep", []).append(keep_one(window, baseline, target, stages[-1]).cpu().numpy())
     arrays = {
         _WAYS[way].name: NamedArray(np.stack(found[way]), ("window", *_WAYS[way].axes), "score", _WAYS[way].meaning)
         for way in ways
