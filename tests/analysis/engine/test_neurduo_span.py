@@ -22,7 +22,8 @@ from analysis.engine.neurduo_span import SpanScores, place_span
 from analysis.errors import AnalysisError
 from analysis.progress import Progress
 from analysis.recording import Window
-from models.registry import load_model
+from models.neurduo.config import HeadConfig
+from models.registry import load_model, untrained_model
 
 HEAD = ("FP1", "F7", "T7", "O2", "CZ")  # units of 5 s in sequences of 4
 CPU = torch.device("cpu")
@@ -213,3 +214,19 @@ def test_a_stretch_without_a_whole_unit_is_refused(inputs: Inputs) -> None:
     inputs.recording.gaps = ((4.0, 44.0),)
     with pytest.raises(AnalysisError, match="no whole unit of 5 s lies around 1 s"):
         window_of(inputs, 1, 2)
+
+
+@pytest.mark.parametrize("pool", ["all", "channel"])
+def test_a_head_of_single_units_without_one_of_its_channels(inputs: Inputs, pool: Any) -> None:
+    head = HeadConfig(HEAD, unit_steps=10, n_outputs=2, d_token=4, d_hidden=8, context_units=2, pool=pool)
+    network: Any = untrained_model("neurduo", replace(inputs.model.network.config, has_predictor=False, head=head))
+    inputs.recording.data[3] = 7.0  # T7 is flat
+    asked = replace(inputs, models=(LoadedModel(network, network.checkpoint),))
+    window = window_of(asked, 21, 3)
+    signal = window.signal.clone().requires_grad_()
+    scores = window.score(signal)
+    assert float(scores.detach().softmax(-1)[0, 1]) == pytest.approx(curve(asked)[20.0], abs=1e-5)
+    (gradient,) = torch.autograd.grad(scores[0, 1], signal)
+    assert gradient.shape == (1, 4, 3 * 256)
+    assert gradient.abs().sum(-1).min() > 0
+    assert explain_tokens(asked, Progress()).arrays["evidence"].values.shape == (9, 4, 10)
