@@ -303,6 +303,15 @@ def _simulate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reference", choices=("any", "none", "cz-pz", "ears"), default="any", help="default: any")
 
 
+def _train(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("recipe", metavar="RECIPE.toml", help="what to train, on what, how; see assets/recipes")
+    parser.add_argument(
+        "--out", metavar="DIR", help="folder for checkpoint, metrics and state (default: the recipe's name)"
+    )
+    parser.add_argument("--resume", action="store_true", help="go on with the training in that folder")
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: auto")
+
+
 def _bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="viewer, engine, neurduo, axon, prise (default: all)")
     parser.add_argument("--busy", action="store_true", help="also turn pages while a model runs")
@@ -323,6 +332,7 @@ COMMANDS: dict[str, tuple[str, Any]] = {
     "screenshot": ("renders the main window off screen", _screenshot),
     "convert": ("makes a lossless EDF+ or BDF+ copy of a recording", _convert),
     "simulate": ("simulates EEG with known seizures: NAME.edf, NAME.events.tsv, NAME.truth.json", _simulate),
+    "train": ("trains a model by a recipe: checkpoint, metrics.jsonl", _train),
     "bench": ("measures the program against its targets", _bench),
 }
 

@@ -320,6 +320,15 @@ def simulate(options: Namespace) -> None:
     print(outcome.text)
 
 
+def train(options: Namespace) -> None:
+    """Train a model."""
+    from app import training_runs
+
+    with console_progress("Training") as progress:
+        outcome = training_runs.train(options.recipe, options.out, options.resume, options.device, progress)
+    print(outcome.text)
+
+
 def bench(options: Namespace) -> int:
     """Measure the program against its targets."""
     from app.bench import run_benches

@@ -21,7 +21,6 @@ from app.cli import COMMANDS, main
 from app.kind_list import list_kinds
 
 ROOT = Path(__file__).parents[2]
-LATER = ("simulate", "train")
 
 
 @pytest.fixture
@@ -148,18 +147,11 @@ def test_every_command_helps(capsys, name):
     assert f"main.py {name}" in capsys.readouterr().out
 
 
-def test_help_names_every_command_and_none_that_is_not_there(capsys):
+def test_help_names_every_command(capsys):
     assert main(["--help"]) == 0
     text = capsys.readouterr().out
     assert all(f"  {name}" in text for name in COMMANDS)
-    assert not any(f"  {name} " in text for name in LATER)
     assert all(callable(getattr(terminal, name)) for name in COMMANDS)
-
-
-@pytest.mark.parametrize("name", LATER)
-def test_commands_of_later_are_not_offered(capsys, name):
-    assert main([name]) == 1
-    assert capsys.readouterr().err.startswith(f"error: there is no such file ({name})")
 
 
 def test_a_mistyped_command_is_suggested(capsys):
