@@ -36,6 +36,7 @@ DRAWINGS: Mapping[str, str] = {
     "integrated-gradients": "analysis.figures.attribution:draw_attribution",
     "occlusion": "analysis.figures.attribution:draw_attribution",
     "grad-cam": "analysis.figures.attribution:draw_attribution",
+    "sanity-checks": "analysis.figures.sanity_checks:draw_sanity_checks",
     "cka": "analysis.figures.similarity:draw_cka",
     "effective-rank": "analysis.figures.similarity:draw_effective_rank",
     "embedding": "analysis.figures.similarity:draw_embedding",

@@ -61,3 +61,20 @@ def test_wrong_options_end_in_a_clear_line(arguments, words, scalp: str, tmp_pat
 def test_a_kind_that_is_not_there_is_refused_before_anything_is_read(tmp_path: Path, capsys) -> None:
     assert main(["analyze", "gaits", "nowhere.edf", "--checkpoint", "random:axon", "--out", str(tmp_path)]) == 1
     assert "choose one of gates" in capsys.readouterr().err
+
+
+def test_sanity_checks_are_printed_as_a_table(scalp: str, tmp_path: Path, capsys) -> None:
+    arguments = ["--checkpoint", "random:mvpformer:tiny", "--start", "20", "--duration", "10", "--out", str(tmp_path)]
+    options = ["--option", "seeds=2", "--option", "orders=3", "--option", "cascade=no"]
+    assert main(["analyze", "sanity-checks", scalp, *arguments, *options]) == 0
+    text = capsys.readouterr().out
+    assert "completeness: holds (limit: gap below 1%)" in text
+    assert "truth: not decided" in text
+    assert "no demo_edf.truth.json beside the recording" in text
+    lines = [line.split() for line in text.splitlines()]
+    assert any(line[:3] == ["all", "weights", line[2]] and "1.00" in line for line in lines if len(line) > 3)
+    described = json.loads((tmp_path / "sanity-checks.json").read_text())
+    assert [verdict["check"] for verdict in described["facts"]["verdicts"]][-1] == "truth"
+    svg = (tmp_path / "sanity-checks.svg").read_text()
+    assert "Random weights" in svg
+    assert "share of channels taken out" in svg
