@@ -75,6 +75,7 @@ class ChannelMap(KindPanel):
         self.entropy = LayerPlot("Row entropy by layer, of loaded and of random weights", 110)
         self.codes = CodeDistances()
         self._part = Part()
+        self._drawn: tuple[object, ...] = ()
         self._beside = QWidget()
         self._lay_out()
         for chooser in (self.map, self.colours, self.layer, self.head):
@@ -112,6 +113,7 @@ class ChannelMap(KindPanel):
         self.layer.set_choices([(MEAN, "Mean of layers"), *((str(i), f"Layer {i}") for i in range(deep))])
         self.head.set_choices([(MEAN, "Mean of heads"), *((str(i), f"Head {i}") for i in range(wide))])
         self.codes.show_curve(result)
+        self._drawn = ()
         self._show(result)
 
     # The maps
@@ -122,6 +124,12 @@ class ChannelMap(KindPanel):
         return values if name in (CODE, f"random_{CODE}") else self._part.map_of(values)
 
     def _show(self, result: Analysis) -> None:
+        wanted = (id(result), self._part, self.map.value(), self.colours.value())
+        if wanted != self._drawn:  # what is asked for here comes back from the traces
+            self._drawn = wanted
+            self._draw(result)
+
+    def _draw(self, result: Analysis) -> None:
         which, names = self.map.value(), result.labels["channel"]
         shares = which in (FLOW, TERM)
         even = shares and self.colours.value() == _AGAINST

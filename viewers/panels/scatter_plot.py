@@ -41,7 +41,9 @@ class ScatterPlot(Plot):
 
     def pixels(self) -> np.ndarray:
         """Where the points are drawn, (n, 2)."""
-        return np.array([[self.x(a), self.y(b)] for a, b in self.points.tolist()]).reshape(-1, 2)
+        (left, right), (low, high), area = self.x_range, self.y_range, self.area
+        share = (self.points - [left, low]) / [right - left, high - low]
+        return np.column_stack([area.left() + share[:, 0] * area.width(), area.bottom() - share[:, 1] * area.height()])
 
     def paint_plot(self, painter: QPainter, area: QRectF) -> None:
         """The points."""
