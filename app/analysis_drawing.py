@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from analysis.analyses import Analysis
-from viewers.analysis_lane import AnalysisLane
+from viewers.analysis_lane import AnalysisLane, LaneCurve
 from viewers.overlays import ANALYSIS_OVERLAYS
 from viewers.overlays.base import OverlayState
 from viewers.recording_view import RecordingView
@@ -17,9 +18,15 @@ if TYPE_CHECKING:
     from viewers.overlays.heat import AnalysisHeat
 
 
+def lane_strength(opacity: float) -> float:
+    """How strong a lane is drawn: at the usual strength of overlays, in full."""
+    return min(1.0, opacity / OverlayState().opacity)
+
+
 class AnalysisDrawing(QObject):
     """Makes overlays and lanes when they are first needed, and keeps both to one result, part and state."""
 
+    changed = pyqtSignal()  # another answer, part or state is drawn
     described = pyqtSignal(str)  # what the heat behind the traces says under the mouse
 
     def __init__(self, view: RecordingView, parent: QObject | None = None) -> None:
@@ -50,7 +57,7 @@ class AnalysisDrawing(QObject):
         self._states[kind] = state
         if kind in self._overlays:
             self._overlays[kind].set_state(state)
-            self._show_lane(kind)
+            self._follow(kind)
 
     def show(self, kind: str, result: Analysis | None) -> None:
         """Draw the answer of a kind, or no more."""
@@ -96,8 +103,14 @@ class AnalysisDrawing(QObject):
         return self._lanes[kind]
 
     def _follow(self, kind: str) -> None:
-        self.lane(kind).set_curve(self.overlay(kind).curve())
+        overlay = self.overlay(kind)
+        curve = overlay.curve()
+        if isinstance(curve, LaneCurve):
+            curve = replace(curve, scale=overlay.coloured(curve.scale))
+        self.lane(kind).set_curve(curve)
+        self.lane(kind).set_strength(lane_strength(overlay.state.opacity))
         self._show_lane(kind)
+        self.changed.emit()
 
     def _show_lane(self, kind: str) -> None:
         lane, state = self.lane(kind), self._states.get(kind)

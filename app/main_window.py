@@ -40,6 +40,7 @@ from app.model_panel import ModelPanel
 from app.model_runs import ModelRuns
 from app.montage_choice import MontageChoice
 from app.overlay_panel import OverlayPanel
+from app.overlaying import SWATCHES, Overlaying
 from app.page_length import TimeBase
 from app.panel import PanelDock
 from app.playing import Playing
@@ -67,7 +68,6 @@ from app.view import View
 from app.view_toolbar import ViewToolbar
 from app.workplace import Workplace
 from viewers.overlays import ANALYSIS_OVERLAYS, IN_FRONT, LANES_ALONE
-from viewers.overlays.base import OverlayState
 from viewers.recording_view import RecordingView
 from viewers.review_panel import ReviewPanel
 
@@ -86,7 +86,6 @@ OVERLAYS = (
 _TITLE = "Cerebroscope"
 _SIZE = QSize(1600, 960)
 _HIDE_HINT = "hold H to hide"
-_OPACITY = 0.6
 _ROOMY, _DOCK_EDGES = 1300, 26
 _LEAST_VIEW = 420
 
@@ -117,7 +116,6 @@ class MainWindow(QMainWindow):
         self.view = RecordingView()
         self.opener = RecordingOpener(self.runner, self.reader, self)
         self.runs = ModelRuns(self.session, self.runner, self.engine, results_folder, self)
-        self._opacity = _OPACITY
         self.time_base = TimeBase(self.session, self.view, self)
         self.scaling = Scaling(self.session, self.view, self.time_base, self)
         self.look = Look(self)
@@ -150,6 +148,7 @@ class MainWindow(QMainWindow):
         self.reporting = Reporting(self.session, self.queue, self.runner, self.engine, self)
         self.exporting = Exporting(self)
         self._make_parts()
+        self.overlaying = Overlaying(self.overlay_panel, self.view, self.analysing, self.settings, self)
         self.reading = Reading(
             self.session, self.view, self.opener, self.recording_panel, self.overlay_panel, data_folder, self
         )
@@ -185,7 +184,7 @@ class MainWindow(QMainWindow):
         self.setStatusBar(self.status)
         self.recording_panel = RecordingPanel()
         self.sensitivity_panel = SensitivityPanel()
-        self.overlay_panel = OverlayPanel(list(OVERLAYS), off=ANALYSIS_OVERLAYS)
+        self.overlay_panel = OverlayPanel(OVERLAYS, ANALYSIS_OVERLAYS, SWATCHES)
         self.model_panel = ModelPanel()
         self.job_panel = JobPanel()
         self.prediction_panel = PredictionPanel()
@@ -269,12 +268,8 @@ class MainWindow(QMainWindow):
         self.trending.shown_changed.connect(self.actions_by_id["trends"].setChecked)
         self.trending.failed.connect(self.show_error)
         self.trending.long_work.connect(self.job_panel.add)
-        self.overlay_panel.visibility_changed.connect(lambda _name, _on: self._apply_overlays())
-        self.overlay_panel.opacity_changed.connect(self._apply_overlays)
-        self.overlay_panel.asked.connect(self.analysing.ask_overlay)
         self.toolbar.device_chosen.connect(self.analysing.check)
         self.analysing.said.connect(self.status.say)
-        self.analysing.overlay_requested.connect(self.overlay_panel.set_visible)
         self.analysing.drawing.described.connect(self.status.show_heat)
 
     def _wire_models(self) -> None:
@@ -361,6 +356,7 @@ class MainWindow(QMainWindow):
         self.measuring.set_theme(colours)
         self.events_dock.set_theme(colours)
         self.saving.set_theme(colours)
+        self.overlaying.set_theme(colours)
         self.dock_sizes.set_letters(self.settings.text_scale)
 
     def set_px_per_mm(self, px_per_mm: float | None) -> None:
@@ -374,17 +370,6 @@ class MainWindow(QMainWindow):
     def is_clock_shown(self) -> bool:
         """Whether the axis shows times of day."""
         return self.actions_by_id["clock"].isChecked()
-
-    def _apply_overlays(self, opacity: float | None = None) -> None:
-        if opacity is not None:
-            self._opacity = opacity
-        shown = self.overlay_panel.states()
-        strength = self._opacity
-        self.view.set_overlay_state("Model events", OverlayState(shown["model-events"], strength))
-        self.view.set_overlay_state("Annotations", OverlayState(shown["annotations"], strength))
-        self.view.set_lane_collapsed("p(seizure)", not shown["seizure"])
-        for kind in ANALYSIS_OVERLAYS:
-            self.analysing.set_overlay(kind, OverlayState(shown[kind], strength))
 
     def hide_overlays(self, hidden: bool) -> None:
         """Hide every overlay for a look at the bare traces, and say so where overlays are listed."""

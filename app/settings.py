@@ -67,8 +67,9 @@ class Settings:
     `inspector_tab` the open one. `mark_types` are the reader's own types of marks, `mark_uses` how often each type was
     used, the one used last at the end. `rule_constants` holds, by the name of a rule for events, the constants that
     differ from the paper's. With `right_first` the right side of the head stands above the left in montages, with
-    `bad_hidden` channels that are marked as bad have no rows. `figure_*` are size, resolution and form of the figure
-    that was exported last, and where it went.
+    `bad_hidden` channels that are marked as bad have no rows. `overlay_*` hold, by overlay, the strength and the names
+    of colours of amounts and about a balance, where they are not the usual. `figure_*` are size, resolution and form
+    of the figure that was exported last, and where it went.
     """
 
     theme: str = field(default="system", metadata={"choices": ("system", "light", "dark")})
@@ -107,6 +108,9 @@ class Settings:
     trends_folded: list[str] = field(default_factory=list)
     right_first: bool = False
     bad_hidden: bool = False
+    overlay_opacity: dict[str, float] = field(default_factory=dict)
+    overlay_amounts: dict[str, str] = field(default_factory=dict)
+    overlay_balances: dict[str, str] = field(default_factory=dict)
     figure_width: float = field(default=180.0, metadata={"least": 60.0})  # millimetres
     figure_height: float = field(default=120.0, metadata={"least": 60.0})
     figure_dpi: int = field(default=300, metadata={"least": 50})

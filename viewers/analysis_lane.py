@@ -79,6 +79,7 @@ class AnalysisLane(Lane):
         scale = self.curve.scale if self.curve is not None else HeatScale(0, 1)
         zero = self._y(base, height)
         boxes: dict[Callable[..., QColor], list[QRectF]] = {above: [], below: [], amount: []}
+        named = scale.colours
         line = []
         for left, right, value in zip(run.left.tolist(), run.right.tolist(), run.value.tolist(), strict=True):
             ink = amount if scale.middle is None else above if value >= base else below
@@ -89,7 +90,7 @@ class AnalysisLane(Lane):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(Qt.PenStyle.NoPen)
         for ink, found in boxes.items():
-            painter.setBrush(ink(self.theme, 0.45))
+            painter.setBrush(ink(self.theme, 0.45, named))
             painter.drawRects(found)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(self.theme.colour("text", 0.8), 1))

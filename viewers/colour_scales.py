@@ -41,12 +41,12 @@ _TO_LAB = np.array(
 
 def signed_scale(theme: Theme) -> np.ndarray:
     """Colours (256, 3) uint8 from the most negative to the most positive value, zero in the middle."""
-    return _table(_SIGNED[theme.is_dark])
+    return even_table(_SIGNED[theme.is_dark])
 
 
 def amount_scale(theme: Theme) -> np.ndarray:
     """Colours (256, 3) uint8 from nothing to the greatest amount."""
-    return _table(_AMOUNT[theme.is_dark])
+    return even_table(_AMOUNT[theme.is_dark])
 
 
 def indices(values: np.ndarray, low: float, high: float) -> np.ndarray:
@@ -94,8 +94,9 @@ def _cubic(size: int, finer: int) -> np.ndarray:
     return weights
 
 
-@lru_cache(maxsize=8)
-def _table(anchors: tuple[str, ...]) -> np.ndarray:
+@lru_cache(maxsize=32)
+def even_table(anchors: tuple[str, ...]) -> np.ndarray:
+    """Colours (256, 3) uint8 from the first to the last anchor, in steps that look equally large; read-only."""
     colours = np.array([[QColor(name).redF(), QColor(name).greenF(), QColor(name).blueF()] for name in anchors])
     lab = np.cbrt(_linear(colours) @ _TO_LMS.T) @ _TO_LAB.T
     places = np.linspace(0, len(anchors) - 1, STEPS)

@@ -43,10 +43,11 @@ class Lane(QWidget):
         self._drawn_at = px(1)
         self._usual_height = height / px(1)
         self._foldable = foldable
-        self._is_folded = self._is_empty = self._is_tight = False
+        self._is_folded = self._is_empty = self._is_tight = self._is_bare = False
         self._left = 93
         self._window = Window(0.0, 10.0)
         self._cursor: float | None = None
+        self._strength = 1.0
         self._pixmap: QPixmap | None = None
         self.theme = LIGHT
         self.setFixedHeight(height)
@@ -72,6 +73,18 @@ class Lane(QWidget):
             self._is_empty = is_empty
             self._fit_height()
             self.height_changed.emit()
+
+    def set_bare(self, is_bare: bool) -> None:
+        """Keep the room, but show nothing that anybody says, while the bare traces are looked at."""
+        if is_bare != self._is_bare:
+            self._is_bare = is_bare
+            self.changed()
+
+    def set_strength(self, strength: float) -> None:
+        """Fade the plot, 0..1, as the reader likes it."""
+        if strength != self._strength:
+            self._strength = strength
+            self.changed()
 
     def set_tight(self, is_tight: bool) -> None:
         """Be no higher for large letters than for the usual ones, where there is little room."""
@@ -143,7 +156,8 @@ class Lane(QWidget):
             self._pixmap = self._picture(ratio)
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._pixmap)
-        self.paint_moving(painter)
+        if not self._is_bare:
+            self.paint_moving(painter)
         if self._cursor is not None and not self._is_folded:
             x = self.scale.x(self._cursor)
             if 0 <= x <= self.plot_rect.width():
@@ -169,7 +183,10 @@ class Lane(QWidget):
             painter.save()
             painter.setClipRect(area)
             painter.translate(area.topLeft())
-            self.paint_plot(painter, self.scale, QSize(int(area.width()), int(area.height())))
+            if not self._is_bare:
+                self.paint_plot(painter, self.scale, QSize(int(area.width()), int(area.height())))
+                painter.setOpacity(1.0)
+                painter.fillRect(area.translated(-area.topLeft()), self.theme.colour("canvas", 1 - self._strength))
             painter.restore()
         painter.end()
         return pixmap

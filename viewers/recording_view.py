@@ -73,6 +73,7 @@ class RecordingView(QWidget):
         self._clock = False
         self._wanted: Window | None = None
         self._shown: Window | None = None
+        self._bare = False  # overlays are hidden
         self._montage: tuple[Montage, Sequence[Channel]] | None = None  # waits for its first page
         self._px_per_mm: float | None = None
         self._marks = Marks()
@@ -320,7 +321,15 @@ class RecordingView(QWidget):
 
     def hide_overlays(self, hidden: bool) -> None:
         """Show the bare traces while a key is held."""
+        self._bare = hidden
         self.trace_view.hide_overlays(hidden)
+        for lane in self.lanes.values():
+            lane.set_bare(hidden)
+
+    @property
+    def hides_overlays(self) -> bool:
+        """Whether the bare traces are shown, whatever is switched on."""
+        return self._bare
 
     def add_lane(self, lane: Lane) -> None:
         """Put a lane of its owner above the overview, on the same time axis."""
@@ -328,6 +337,7 @@ class RecordingView(QWidget):
         assert isinstance(column, QVBoxLayout)
         column.insertWidget(column.indexOf(self.timeline), lane)
         lane.set_theme(self.readers_lane.theme)
+        lane.set_bare(self._bare)
         lane.set_left(self.trace_view.gutter.width())
         if self._shown is not None:
             lane.set_window(self._shown)

@@ -47,6 +47,7 @@ class TraceCanvas(GraphicsView):
     clicked = pyqtSignal(float, float)  # time, y
     label_clicked = pyqtSignal(object)  # Annotation
     strips_changed = pyqtSignal(object)  # {overlay: GutterStrip}
+    keys_changed = pyqtSignal(object)  # {overlay: ColourKey} that stand at the foot
     foot_changed = pyqtSignal()  # what stands at the foot of the page needs more lines, or fewer
     resized = pyqtSignal()
     painted = pyqtSignal()
@@ -66,6 +67,8 @@ class TraceCanvas(GraphicsView):
         self.furniture = Furniture()
         self.holes: Sequence[Hole] = ()
         self.strips: dict[str, GutterStrip] = {}  # by overlay
+        self._keys: dict[str, ColourKey] = {}
+        self._bare = False
         self.rows: Rows | None = None
         self.theme = LIGHT
         self.tick_origin = 0.0
@@ -121,18 +124,28 @@ class TraceCanvas(GraphicsView):
 
     def set_key(self, owner: str, key: ColourKey | None) -> None:
         """Say at the foot of the page what the colours of an overlay mean, or no more."""
-        keys = {name: kept for name, kept in self.furniture.keys.items() if name != owner}
-        before = self.furniture.keys
-        self.furniture.keys = keys if key is None else {**keys, owner: key}
+        keys = {name: kept for name, kept in self._keys.items() if name != owner}
+        self._keys = keys if key is None else {**keys, owner: key}
+        self._show_keys()
+        self.repaint_all()
+
+    def set_bare(self, bare: bool) -> None:
+        """Draw no keys and strips of overlays, whatever they tell meanwhile; or draw them again."""
+        self._bare = bare
+        self._show_keys()
+        self.strips_changed.emit({} if bare else self.strips)
+
+    def _show_keys(self) -> None:
+        before, self.furniture.keys = self.furniture.keys, {} if self._bare else self._keys
         if self.furniture.keys != before:
             self.foot_changed.emit()
-        self.repaint_all()
+            self.keys_changed.emit(self.furniture.keys)
 
     def set_strip(self, owner: str, strip: GutterStrip | None) -> None:
         """Show a value of each row beside its name, or no more."""
         strips = {name: kept for name, kept in self.strips.items() if name != owner}
         self.strips = strips if strip is None else {**strips, owner: strip}
-        self.strips_changed.emit(self.strips)
+        self.strips_changed.emit({} if self._bare else self.strips)
 
     def add_tool(self, tool: PointerTool) -> None:
         """Ask a tool, after those that are there, whether it takes a gesture."""

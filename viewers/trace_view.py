@@ -93,6 +93,7 @@ class TraceView(QWidget):
         self._looks = RowLooks()
         self._px_per_mm = 96 / 25.4
         self._window = Window(0.0, 10.0)
+        self._bare = False  # no overlay is shown while a key is held
         self._has_labels = False
         self._waiting_for_paint = False
         self._rest = QTimer(self)
@@ -295,6 +296,7 @@ class TraceView(QWidget):
         """Draw an overlay from now on, and on the page that is shown already."""
         overlay.attach(self.canvas)
         overlay.set_theme(self._theme)
+        overlay.set_hidden(self._bare)
         self.overlays.append(overlay)
         page, rows = self.canvas.picture.page, self.canvas.rows
         if page is not None and rows is not None and self.canvas.page_fits(page):
@@ -320,10 +322,12 @@ class TraceView(QWidget):
 
     def hide_overlays(self, hidden: bool) -> None:
         """Show the bare traces while a key is held."""
+        self._bare = hidden
         for overlay in self.overlays:
             overlay.set_hidden(hidden)
+        self.canvas.set_bare(hidden)
         self.editor.set_hidden(hidden)
-        self._update_labels(hidden)
+        self._update_labels()
         self.canvas.repaint_all()
 
     # State
@@ -436,9 +440,9 @@ class TraceView(QWidget):
     def _marks_within(self, start: float, stop: float) -> list[Annotation]:
         return [mark for overlay in self.overlays for mark in overlay.marks_within(start, stop)]
 
-    def _update_labels(self, hidden: bool = False) -> None:
+    def _update_labels(self) -> None:
         labels, more = [], 0
-        for overlay in [] if hidden else self.overlays:
+        for overlay in [] if self._bare else self.overlays:
             found, rest = overlay.labels(self._window)
             labels += found
             more += rest

@@ -272,7 +272,7 @@ def test_an_overlay_that_the_model_does_not_give_is_explained(window):
     window.main.model_panel.choose(PRISE)
     said = []
     window.main.analysing.said.connect(said.append)
-    box = window.main.overlay_panel._boxes["gates"]
+    box = window.main.overlay_panel.rows["gates"].box
     box.click()
     assert said[-1].startswith("PRiSE-EEG-tiny, random weights 1 gives no gates, it gives ")
     assert said[-1].endswith("choose a model of AXON")

@@ -321,6 +321,6 @@ def test_overlays_that_begin_off_are_told_when_the_reader_asks_for_them(qtbot):
     panel.reset()
     assert panel.states() == {"seizure": True, "gates": False}
     assert asked == []
-    panel._boxes["gates"].click()
-    panel._boxes["gates"].click()
+    panel.rows["gates"].box.click()
+    panel.rows["gates"].box.click()
     assert asked == ["gates"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from viewers.heat_scales import HeatScale, above, amount, balance_colours, below, tint, tints
+from viewers.heat_scales import DIVERGING, SEQUENTIAL, HeatScale, above, amount, balance_colours, below, tint, tints
 from viewers.theme import DARK, LIGHT
 
 BALANCE = HeatScale(0.25, 0.75, 0.5, "", "space", "time")
@@ -67,3 +67,38 @@ def test_opaque_colours_have_the_ground_in_the_middle():
     assert (np.abs(table[127].astype(int) - 255) <= 2).all()
     assert tuple(table[0]) == below(LIGHT).getRgb()[:3]
     assert tuple(table[-1]) == above(LIGHT).getRgb()[:3]
+
+
+BLIND = {  # Machado et al. 2009, severity 1, on linear light
+    "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+}
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize("name", DIVERGING)
+def test_both_sides_of_every_balance_differ_for_colour_blind_readers(theme, name):
+    pair = np.array([ink(theme, 1.0, name).getRgbF()[:3] for ink in (below, above)])
+    for matrix in BLIND.values():
+        seen = np.clip((pair**2.2) @ np.array(matrix).T, 0, 1) ** (1 / 2.2)
+        assert np.abs(seen[0] - seen[1]).max() > 0.15
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize("name", SEQUENTIAL)
+def test_every_scale_of_amounts_grows_steadily_away_from_the_page(theme, name):
+    table = tints(theme, HeatScale(0.0, 1.0, colours=name)).astype(np.int64)
+    alpha = (table >> 24)[:, None] / 255
+    premultiplied = np.stack([table >> shift & 255 for shift in (16, 8, 0)], axis=1)
+    ground = np.array([int(theme.canvas[i : i + 2], 16) for i in (1, 3, 5)])
+    light = ((premultiplied + ground * (1 - alpha)) / 255) ** 2.2 @ np.array([0.2126, 0.7152, 0.0722])
+    steps = np.diff(light)
+    assert (steps > -4e-3).all() if theme.is_dark else (steps < 4e-3).all()
+    assert abs(light[-1] - light[0]) > 0.25
+    assert np.abs(premultiplied[0]).max() == 0
+
+
+def test_an_unknown_palette_is_the_usual_one():
+    for scale in (HeatScale(0.0, 1.0), BALANCE):
+        other = HeatScale(scale.low, scale.high, scale.middle, colours="tartan")
+        assert np.array_equal(tints(LIGHT, scale), tints(LIGHT, other))

@@ -62,7 +62,7 @@ class AnnotationsOverlay(PaintedOverlay):
         """Create an item behind the traces, and one for what must not be hidden by them."""
         super().attach(plot)
         self._front = PaintedItem(self._paint_front)
-        self._front.setVisible(self.state.visible)
+        self._front.setVisible(self.is_shown)
         plot.add_overlay_item(self._front, "front")
 
     def detach(self) -> None:
@@ -74,15 +74,15 @@ class AnnotationsOverlay(PaintedOverlay):
 
     def set_state(self, state: OverlayState) -> None:
         """Show, hide or fade."""
-        if self._front is not None:
-            self._front.setVisible(state.visible)
         super().set_state(state)
+        if self._front is not None:
+            self._front.setVisible(self.is_shown)
 
     def set_hidden(self, hidden: bool) -> None:
         """Vanish, or come back as the state says."""
-        if self._front is not None:
-            self._front.setVisible(self.state.visible and not hidden)
         super().set_hidden(hidden)
+        if self._front is not None:
+            self._front.setVisible(self.is_shown)
 
     def set_result(self, result: Marks | None) -> None:
         """Take the marks; a seizure is shaded from beginning to end, also where two marks tell of it."""

@@ -25,10 +25,15 @@ Place = Literal["behind", "front", "strip"]
 
 @dataclass(frozen=True)
 class OverlayState:
-    """How an overlay is shown: `opacity` 0..1 is the reader's, `options` are the overlay's own."""
+    """How an overlay is shown: `opacity` 0..1 is the reader's, `options` are the overlay's own.
+
+    `sequential` and `diverging` name the colours of amounts and of what has a balance, empty for the usual.
+    """
 
     visible: bool = True
     opacity: float = 0.6
+    sequential: str = ""
+    diverging: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -153,6 +158,7 @@ class PaintedOverlay(Overlay):
         super().__init__()
         self.theme = LIGHT
         self.rows: Rows | None = None
+        self.hidden = False  # while a key is held, whatever the state
         self._plot: Plot | None = None
         self._item: PaintedItem | None = None
 
@@ -160,7 +166,7 @@ class PaintedOverlay(Overlay):
         """Create the one item."""
         self._plot = plot
         self._item = PaintedItem(self.paint)
-        self._item.setVisible(self.state.visible)
+        self._item.setVisible(self.is_shown)
         plot.add_overlay_item(self._item, self.place)
 
     def detach(self) -> None:
@@ -173,13 +179,19 @@ class PaintedOverlay(Overlay):
         """Show, hide or fade."""
         self.state = state
         if self._item is not None:
-            self._item.setVisible(state.visible)
+            self._item.setVisible(self.is_shown)
         self.update()
 
     def set_hidden(self, hidden: bool) -> None:
         """Vanish, or come back as the state says."""
+        self.hidden = hidden
         if self._item is not None:
-            self._item.setVisible(self.state.visible and not hidden)
+            self._item.setVisible(self.is_shown)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether it is to be seen now."""
+        return self.state.visible and not self.hidden
 
     def set_theme(self, theme: Theme) -> None:
         """Take the colours."""

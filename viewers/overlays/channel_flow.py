@@ -200,7 +200,10 @@ class ChannelFlow(AnalysisHeat):
     def _paint_arc(self, painter: QPainter, start: float, end: float, share: float, rank: int) -> None:
         strength = self._arc_scale().share(self.flow.shape[0] * share)
         faint = self.state.opacity * (_STALE if self._stale else 1.0)
-        pen = QPen(amount(self.theme, min(1.0, faint * (1.2 + 0.6 * strength)), self.state.sequential, strength), 1.4 + 2.0 * strength)
+        pen = QPen(
+            amount(self.theme, min(1.0, faint * (1.2 + 0.6 * strength)), self.state.sequential, strength),
+            1.4 + 2.0 * strength,
+        )
         painter.setBrush(Qt.BrushStyle.NoBrush)
         bend = min(_MOST_BEND, 18 + _BEND * abs(end - start))
         path = QPainterPath(QPointF(_LEFT, start))

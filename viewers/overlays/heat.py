@@ -6,7 +6,9 @@ at the foot of the page.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from PyQt6.QtGui import QImage, QPainter
@@ -16,8 +18,9 @@ from analysis.annotation import RANDOM_WEIGHTS
 from analysis.montage import Montage
 from viewers.analysis_lane import AnalysisLane, LaneCurve
 from viewers.colour_key import ColourKey
+from viewers.gutter import GutterStrip
 from viewers.heat_scales import HeatScale, tints
-from viewers.overlays.base import OverlayState, PaintedOverlay
+from viewers.overlays.base import OverlayState, PaintedOverlay, Plot
 from viewers.rows import Rows, electrodes
 from viewers.theme import Theme
 from viewers.time_scale import TimeScale
@@ -89,6 +92,26 @@ def _electrodes_text(names: tuple[str, ...], known: tuple[str, ...], row: str) -
     return f", at {found[0]}" if found[0] != row else ""
 
 
+@dataclass(frozen=True)
+class _Coloured:
+    """A plot whose keys and strips have the colours that an overlay's reader chose."""
+
+    plot: Plot
+    coloured: Callable[[HeatScale], HeatScale]
+
+    def __getattr__(self, name: str) -> Any:
+        """All else is the plot's own."""
+        return getattr(self.plot, name)
+
+    def set_key(self, owner: str, key: ColourKey | None) -> None:
+        """Say what colours mean."""
+        self.plot.set_key(owner, replace(key, scale=self.coloured(key.scale)) if key is not None else None)
+
+    def set_strip(self, owner: str, strip: GutterStrip | None) -> None:
+        """Show a value of each row."""
+        self.plot.set_strip(owner, replace(strip, scale=self.coloured(strip.scale)) if strip is not None else None)
+
+
 class HeatOverlay(PaintedOverlay):
     """Draws a Heat; rows of a difference take the mean of their electrodes."""
 
@@ -103,9 +126,18 @@ class HeatOverlay(PaintedOverlay):
         self._levels: tuple[Montage, Heat, np.ndarray] | None = None  # (rows, n) values
         self._picture: tuple[tuple[object, ...], QImage] | None = None
 
+    def attach(self, plot: Plot) -> None:
+        """Create the item; what the plot is told is in the colours that the reader chose."""
+        super().attach(plot)
+        self._plot = _Coloured(plot, self.coloured)
+
+    def coloured(self, scale: HeatScale) -> HeatScale:
+        """A scale in the colours that the reader chose for it."""
+        return replace(scale, colours=self.state.sequential if scale.middle is None else self.state.diverging)
+
     def set_heat(self, heat: Heat | None) -> None:
         """Show other numbers, or none."""
-        self.heat = heat
+        self.heat = replace(heat, scale=self.coloured(heat.scale)) if heat is not None else None
         self._levels = self._picture = None
         self._tell_key()
         self.update()
@@ -122,9 +154,12 @@ class HeatOverlay(PaintedOverlay):
             self.update()
 
     def set_state(self, state: OverlayState) -> None:
-        """Show, hide or fade."""
+        """Show, hide, fade or colour."""
         super().set_state(state)
         self._picture = None
+        if self.heat is not None and self.heat.scale != self.coloured(self.heat.scale):
+            self.heat = replace(self.heat, scale=self.coloured(self.heat.scale))
+            self._levels = None
         self._tell_key()
 
     def set_hidden(self, hidden: bool) -> None:

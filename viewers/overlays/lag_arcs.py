@@ -98,7 +98,8 @@ class LagArcs(AnalysisHeat):
         share = (abs(arc.correlation) - _LEAST) / (1 - _LEAST)
         ink = above if arc.correlation >= 0 else below
         faint = self.state.opacity * (_STALE if self._stale else 1.0)
-        pen = QPen(ink(self.theme, min(1.0, faint * (0.5 + share))), 1.0 + 1.8 * share)
+        colour = ink(self.theme, min(1.0, faint * (0.5 + share)), self.state.diverging)
+        pen = QPen(colour, 1.0 + 1.8 * share)
         painter.setPen(pen)
         x = scale.x(arc.time) + width / 2
         start, end = QPointF(x, places[arc.channel]), QPointF(x + arc.lag * scale.px_per_second, places[arc.later])

@@ -1,0 +1,219 @@
+"""One line of the list of overlays: on or off, and unfolded how strong, in which colours, and what they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QFontMetricsF, QIcon, QImage, QPainter, QPaintEvent, QPixmap
+from PyQt6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from app.panel import ArrowSlider, ElidedLabel, label
+from viewers.colour_key import ColourKey, paint_bar
+from viewers.heat_scales import DIVERGING, SEQUENTIAL, HeatScale, tints
+from viewers.overlays.base import OverlayState
+from viewers.panels.base import Chooser
+from viewers.theme import LIGHT, Theme, font, px
+
+USUAL_OPACITY = OverlayState().opacity
+Swatch = tuple[str, str]  # colour of the theme, and what it stands for
+_PLACES = {"lane": "in a lane below the traces", "behind": "behind the traces", "in front": "in front of the traces"}
+_BAR_HEIGHT, _LINE, _INDENT, _SIZE = 8.0, 14.0, 20, 10
+_ICON = QSize(46, 10)
+
+
+class Legend(QWidget):
+    """What the colours of an overlay stand for: its key at the foot of the page again, or swatches with words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.theme = LIGHT
+        self.keys: list[ColourKey] = []
+        self.swatches: Sequence[Swatch] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def show_keys(self, keys: Sequence[ColourKey], swatches: Sequence[Swatch] = ()) -> None:
+        """Show keys, or swatches where there are none."""
+        self.keys, self.swatches = list(keys), swatches if not keys else ()
+        self.setFixedHeight(round(px(_LINE)) * (2 * len(self.keys) + bool(self.swatches)))
+        texts = [" ".join(filter(None, (key.title, key.warning, " to ".join(key.ends())))) for key in self.keys]
+        texts += [text for _, text in self.swatches]
+        self.setToolTip("\n".join(texts))
+        self.setAccessibleName(f"Legend: {'; '.join(texts)}" if texts else "Legend")
+        self.update()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take the colours."""
+        self.theme = theme
+        self.show_keys(self.keys, self.swatches)
+
+    def paintEvent(self, _event: QPaintEvent | None) -> None:
+        """Draw a title and a bar for each key, all swatches on one line."""
+        painter = QPainter(self)
+        painter.setFont(font(_SIZE))
+        y, line = 0.0, round(px(_LINE))
+        for key in self.keys:
+            self._paint_key(painter, key, y, line)
+            y += 2 * line
+        x = 0.0
+        for colour, text in self.swatches:
+            box = QRectF(x, (line - px(_BAR_HEIGHT)) / 2, px(12), px(_BAR_HEIGHT))
+            painter.fillRect(box, self.theme.colour(colour))
+            painter.setPen(self.theme.colour("muted"))
+            painter.drawText(QRectF(x + px(16), 0, self.width(), line), Qt.AlignmentFlag.AlignVCenter, text)
+            x += px(16) + QFontMetricsF(painter.font()).horizontalAdvance(text) + px(10)
+
+    def _paint_key(self, painter: QPainter, key: ColourKey, top: float, line: int) -> None:
+        metrics = QFontMetricsF(painter.font())
+        middle = Qt.AlignmentFlag.AlignVCenter
+        room = float(self.width())
+        warning = f"  {key.warning}" if key.warning else ""
+        title = metrics.elidedText(key.title, Qt.TextElideMode.ElideRight, room - metrics.horizontalAdvance(warning))
+        painter.setPen(self.theme.colour("muted"))
+        painter.drawText(QRectF(0, top, room, line), middle, title)
+        painter.setPen(self.theme.colour("caution"))
+        painter.drawText(QRectF(metrics.horizontalAdvance(title), top, room, line), middle, warning)
+        low, high = key.ends()
+        painter.setPen(self.theme.colour("text"))
+        before, after = metrics.horizontalAdvance(low), metrics.horizontalAdvance(high)
+        painter.drawText(QRectF(0, top + line, room, line), middle, low)
+        width = max(px(24), min(px(72), room - before - after - 12))
+        bar = QRectF(before + 5, top + line + (line - px(_BAR_HEIGHT)) / 2, width, px(_BAR_HEIGHT))
+        paint_bar(painter, bar, key, self.theme)
+        painter.setPen(self.theme.colour("text"))
+        painter.drawText(QRectF(bar.right() + 5, top + line, room, line), middle, high)
+
+
+class OverlayRow(QWidget):
+    """A check box with what unfolds below it; `looked` tells that the reader chose strength or colours."""
+
+    toggled = pyqtSignal(str, bool)
+    asked = pyqtSignal(str)
+    looked = pyqtSignal(str)
+
+    def __init__(
+        self, name: str, title: str, place: str, on: bool, coloured: bool, swatches: Sequence[Swatch] = ()
+    ) -> None:
+        """`coloured` overlays have colours to choose; `swatches` say what colours mean that cannot be chosen."""
+        super().__init__()
+        self.name = name
+        self._swatches = swatches
+        self._keys: list[ColourKey] = []
+        self.box = QCheckBox(title)
+        self.box.setChecked(on)
+        self.box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.box.setToolTip(f"{title}: {_PLACES.get(place, place)} (O brings this list into view)")
+        self.box.setMinimumWidth(1)  # cut short rather than wider than the dock
+        self.box.toggled.connect(self._on_toggled)
+        self.box.clicked.connect(self._on_clicked)
+        self.more = QToolButton()
+        self.more.setArrowType(Qt.ArrowType.RightArrow)
+        self.more.setAutoRaise(True)
+        self.more.setFixedSize(round(px(18)), round(px(16)))
+        self.more.setCheckable(True)
+        self.more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.more.setAccessibleName(f"Strength and colours of {title}")
+        self.more.setToolTip(f"Strength and colours of {title} (Space)")
+        self.more.toggled.connect(self._on_more)
+        where = ElidedLabel(place, "muted", Qt.TextElideMode.ElideRight)
+        where.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        head = QHBoxLayout()
+        head.setSpacing(4)
+        head.addWidget(self.box)
+        head.addWidget(where, 1)
+        head.addWidget(self.more)
+        self.opacity = ArrowSlider(Qt.Orientation.Horizontal)
+        self.opacity.setRange(0, 100)
+        self.opacity.setValue(round(100 * USUAL_OPACITY))
+        self.opacity.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.opacity.setAccessibleName(f"Strength of {title}")
+        self.opacity.setToolTip(f"How strong {title} is drawn (arrow keys)")
+        self.opacity.valueChanged.connect(self._on_looked)
+        self.sequential = _palette_chooser(f"Colours of amounts in {title}", "orange", SEQUENTIAL)
+        self.diverging = _palette_chooser(f"Colours about a balance in {title}", "brown to teal", DIVERGING)
+        for chooser in (self.sequential, self.diverging):
+            chooser.chosen.connect(self._on_looked)
+        self._below = QWidget()
+        grid = QGridLayout(self._below)
+        grid.setContentsMargins(_INDENT, 0, 0, 2)
+        grid.setSpacing(4)
+        lines = [("Strength", self.opacity)]
+        lines += [("Amounts", self.sequential), ("Balances", self.diverging)] if coloured else []
+        for i, (text, widget) in enumerate(lines):
+            grid.addWidget(label(text, "muted"), i, 0)
+            grid.addWidget(widget, i, 1)
+        grid.setColumnStretch(1, 1)
+        self._below.hide()
+        self.legend = Legend()
+        inset = QHBoxLayout()
+        inset.setContentsMargins(_INDENT, 0, 0, 0)
+        inset.addWidget(self.legend)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addLayout(head)
+        column.addWidget(self._below)
+        column.addLayout(inset)
+        self.show_keys([])
+
+    def state(self) -> OverlayState:
+        """What is chosen."""
+        return OverlayState(
+            self.box.isChecked(), self.opacity.value() / 100, self.sequential.value(), self.diverging.value()
+        )
+
+    def set_look(self, opacity: float, sequential: str, diverging: str) -> None:
+        """Take strength and colours without telling of it; those of the first start for names that there are not."""
+        self.opacity.blockSignals(True)
+        self.opacity.setValue(round(100 * opacity))
+        self.opacity.blockSignals(False)
+        self.sequential.choose(sequential)
+        self.diverging.choose(diverging)
+
+    def show_keys(self, keys: Sequence[ColourKey]) -> None:
+        """Show what stands at the foot of the page; nothing for what is switched off."""
+        self._keys = list(keys)
+        on = self.box.isChecked()
+        self.legend.show_keys(self._keys if on else [], self._swatches if on else ())
+        self.legend.setVisible(bool(on and (self._keys or self._swatches)))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take the colours."""
+        self.legend.set_theme(theme)
+        for chooser, palettes in ((self.sequential, SEQUENTIAL), (self.diverging, DIVERGING)):
+            for i, name in enumerate(palettes):
+                chooser.setItemIcon(i, _icon(theme, name, palettes is DIVERGING))
+
+    def _on_toggled(self, on: bool) -> None:
+        self.show_keys(self._keys)
+        self.toggled.emit(self.name, on)
+
+    def _on_clicked(self, on: bool) -> None:
+        if on:
+            self.asked.emit(self.name)
+
+    def _on_more(self, on: bool) -> None:
+        self.more.setArrowType(Qt.ArrowType.DownArrow if on else Qt.ArrowType.RightArrow)
+        self._below.setVisible(on)
+
+    def _on_looked(self, _value: object) -> None:
+        self.looked.emit(self.name)
+
+
+def _palette_chooser(name: str, usual: str, palettes: Mapping[str, object]) -> Chooser:
+    choices = [("" if palette == usual else palette, palette) for palette in palettes]
+    chooser = Chooser(name, choices, f"{name}: all can be told apart by colour-blind eyes")
+    chooser.setIconSize(_ICON)
+    return chooser
+
+
+def _icon(theme: Theme, colours: str, balanced: bool) -> QIcon:
+    line = np.ascontiguousarray(tints(theme, HeatScale(0.0, 1.0, 0.5 if balanced else None, colours=colours)))
+    image = QImage(line.data, line.size, 1, 4 * line.size, QImage.Format.Format_ARGB32_Premultiplied)
+    pixmap = QPixmap(_ICON)
+    pixmap.fill(theme.colour("canvas"))
+    painter = QPainter(pixmap)
+    painter.drawImage(QRectF(QPointF(0, 0), QRectF(pixmap.rect()).size()), image)
+    painter.end()
+    return QIcon(pixmap)
