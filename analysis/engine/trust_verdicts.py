@@ -54,13 +54,13 @@ def of_agreement(signed: Mapping[str, float], unsigned_with_rms: float) -> Verdi
     holds = min(decisive) >= AGREES
     listed = ", ".join(f"{_number(value)} with {name}" for name, value in known.items())
     rival = signed.get("RMS", math.nan)
-    like = " so it mostly shows amplitude;" if abs(rival) >= AMPLITUDE else ""
+    like = ", so that it mostly shows amplitude" if abs(rival) >= AMPLITUDE else ""
     sentence = (
-        f"Signed IG ranks the channels with rho {listed}; with the plain RMS it is {_number(rival)},{like} and "
-        f"unsigned IG has {_number(unsigned_with_rms)} with the RMS. Methods that agree tell the same about the "
-        "model, and may all be misled by it."
+        f"The ranks of channels by signed IG have rho {listed}; {_number(rival)} with the plain RMS{like}. Unsigned IG "
+        f"has {_number(unsigned_with_rms)} with the RMS. Methods that agree tell the same about the model, and may all "
+        "be misled by it."
     )
-    return Verdict("agreement", holds, sentence.replace(",;", ";").replace(", and", " and"), limit)
+    return Verdict("agreement", holds, sentence, limit)
 
 
 def of_randomisation(last: Mapping[str, np.ndarray], cells: int) -> Verdict:
@@ -81,7 +81,7 @@ def of_randomisation(last: Mapping[str, np.ndarray], cells: int) -> Verdict:
     draws = last["IG signed"].size
     sentence = (
         f"With all weights re-drawn, signed IG keeps a mean |rho| of {_number(signed)} to its map over {draws} "
-        f"draws and {cells} cells ({others}): {meaning}. That they were learned well is not shown."
+        f"draw{'s' if draws != 1 else ''} and {cells} cells ({others}): {meaning}. That they were learned well is not shown."
     )
     return Verdict("randomisation", holds, sentence, limit)
 

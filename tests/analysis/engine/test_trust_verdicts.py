@@ -33,7 +33,11 @@ def test_completeness(gap: float, holds: bool) -> None:
     [
         ({"occlusion": 0.9, "keep one": 0.5, "Grad-CAM": -0.2, "RMS": 0.1}, True, "0.90 with occlusion"),
         ({"occlusion": 0.9, "keep one": 0.49, "Grad-CAM": 0.9, "RMS": 0.1}, False, "0.49 with keep one"),
-        ({"occlusion": 0.9, "keep one": 0.6, "Grad-CAM": NAN, "RMS": 0.85}, True, "so it mostly shows amplitude; and"),
+        (
+            {"occlusion": 0.9, "keep one": 0.6, "Grad-CAM": NAN, "RMS": 0.85},
+            True,
+            "0.85 with the plain RMS, so that it mostly shows amplitude.",
+        ),
         ({"occlusion": NAN, "keep one": NAN, "Grad-CAM": 0.3, "RMS": 0.1}, None, "No other method"),
     ],
 )
