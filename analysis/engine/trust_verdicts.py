@@ -81,7 +81,8 @@ def of_randomisation(last: Mapping[str, np.ndarray], cells: int) -> Verdict:
     draws = last["IG signed"].size
     sentence = (
         f"With all weights re-drawn, signed IG keeps a mean |rho| of {_number(signed)} to its map over {draws} "
-        f"draw{'s' if draws != 1 else ''} and {cells} cells ({others}): {meaning}. That they were learned well is not shown."
+        f"draw{'s' if draws != 1 else ''} and {cells} cells ({others}): {meaning}. That they were learned well is not "
+        "shown."
     )
     return Verdict("randomisation", holds, sentence, limit)
 
