@@ -165,7 +165,7 @@ def _muscle(rng: Rng, sensors: Sensors, _: float) -> Drawn:
 
 
 def muscle(field: np.ndarray, duration: float, amplitude: float, bites: float = 0.0) -> Drawn:
-    """20-95 Hz, 70 % of it each channel's own; `amplitude` is the SD at the strongest, `bites` a rate in hertz."""
+    """20-95 Hz, 70 % of it each channel's own; `amplitude` is a quarter of the peak, `bites` a rate in hertz."""
 
     def shape(own: Rng, fs: int) -> np.ndarray:
         time = _time(duration, fs)
@@ -174,7 +174,7 @@ def muscle(field: np.ndarray, duration: float, amplitude: float, bites: float = 
         if bites:
             envelope = envelope * np.clip(np.sin(2 * np.pi * bites * time), 0, 1) * 1.5
         mixed = np.sqrt(0.7) * noise[:-1] + np.sqrt(0.3) * noise[-1]
-        return np.clip(amplitude * field[:, None] * mixed * envelope, -4 * amplitude, 4 * amplitude)
+        return _to_peak(field[:, None] * mixed * envelope, 4 * amplitude)
 
     return Drawn(duration, 4 * amplitude, field, shape)
 

@@ -79,18 +79,13 @@ class Course:
         return 2 * np.pi * np.cumsum(self.frequency(q)) / fs + walk
 
     def wave(self, phase: np.ndarray, q: np.ndarray) -> np.ndarray:
-        """The waveform at a phase, with the RMS of a sine of amplitude 1, and in some seizures a spike that grows."""
-        wave = self._harmonics(phase) / np.sqrt(1 + self.harmonics**2 + self.harmonics**4)
+        """The waveform at a phase, 1 at its largest without the spike that grows in some seizures."""
+        turn = np.linspace(0, 2 * np.pi, 256)
+        wave = self._harmonics(phase) / np.abs(self._harmonics(turn)).max()
         if self.spiking:
             away = np.angle(np.exp(1j * (phase - 1.2)))
             wave = wave - 0.9 * self.progress(q) * np.exp(-((away / 0.25) ** 2))
         return wave
-
-    @property
-    def crest(self) -> float:
-        """The largest value of the waveform at the end of the seizure."""
-        turn = np.linspace(0, 2 * np.pi, 512)
-        return float(np.abs(self.wave(turn, np.full(len(turn), self.duration))).max())
 
     def _harmonics(self, phase: np.ndarray) -> np.ndarray:
         h = self.harmonics
@@ -198,7 +193,7 @@ def _plan_one(sensors: Sensors, settings: Settings, rng: Rng, scale: float, time
         focus_channel=sensors.best(field)[0],
         focus_rank=sensors.best(field, 3),
         topography={name: float(value) for name, value in zip(sensors.names, field, strict=False)},
-        peak_uv=scale * contrast * course.crest,
+        peak_uv=scale * contrast,
         contrast=contrast,
         fast_s=course.fast,
         f_start=course.f0,
@@ -302,7 +297,7 @@ def _samples(plan: Plan, rng: Rng, fs: int) -> np.ndarray:
     phase = course.phase(q, rng, fs)
     knots = np.arange(int(truth.duration) + 3)
     unsteady = np.exp(0.22 * np.interp(q, knots, rng.normal(0, 1, len(knots))))
-    envelope = truth.peak_uv / course.crest * course.size(q) * unsteady
+    envelope = truth.peak_uv * course.size(q) * unsteady
     fields = np.column_stack([one.field for one in plan.generators]).astype(np.float32)
     courses = np.zeros((len(plan.generators), total), np.float32)
     for row, one in zip(courses, plan.generators, strict=True):

@@ -75,7 +75,9 @@ def simulate_blocks(settings: Settings, seed: int) -> tuple[Truth, Iterator[np.n
         artefacts=tuple(sorted([*told, *tense], key=lambda one: (one.onset, one.kind))),
         spikes=tuple(times),
         parameters={
-            "settings": asdict(settings),
+            "settings": {
+                k: list(v) if isinstance(v, tuple) else v for k, v in asdict(settings).items()
+            },  # as JSON reads it
             "background": background.drawn,
             "artefacts_per_minute": rates,
             "spikes": spiking,

@@ -49,8 +49,8 @@ class Seizure:
     `focus_channel` has the largest |field of the focus - its mean over the channels|, the first of `focus_rank`'s
     three. `topography` is the field of the focus itself at every channel, without a reference and 1 at `focus_channel`
     in the average reference, so that any reference can be scored. There `peak_uv` is the peak of the focus's own rhythm
-    when full-grown, without what spreads to it, and `contrast` its amplitude over the background's SD. `f_start` and
-    `f_end` are in hertz, `fast_s` is how long the fast part at the beginning lasts, `postictal_s` how long the slowing
+    when full-grown, without what spreads to it, and `contrast` that over the background's SD. `f_start` and `f_end`
+    are in hertz, `fast_s` is how long the fast part at the beginning lasts, `postictal_s` how long the slowing lasts
     after the end.
     """
 
