@@ -24,6 +24,7 @@ from viewers.theme import LIGHT
 if TYPE_CHECKING:
     from app.main_window import MainWindow
 
+_FLAT = 1e-6
 _STOPS = 33  # of a scale of colours
 _ROW_SHARE = 0.8  # of a row's room, that the range of a fitted row takes on the screen
 
@@ -82,6 +83,8 @@ def row_looks(rows: Rows) -> list[layers.RowLook]:
         zero, unit = float(rows.offset[i]), rows.units[i]
         if rows.is_fitted(i):
             span = _ROW_SHARE * rows.pitch / abs(gain)
+            if span <= _FLAT * max(1.0, abs(zero)):
+                span, note = 0.0, ""  # nothing but rounding; it is drawn, and told, as flat
             looks.append(layers.RowLook(name, None, zero, span, unit, note, colour, cut))
         else:
             looks.append(layers.RowLook(name, -rows.px_per_mm / gain, zero, 0.0, unit, note, colour, cut))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from analysis.analyses import Analysis, NamedArray
+from analysis.figures.fitting import copy_words, fit, letter_share, thin
 from analysis.figures.style import DIVERGING, MM, MUTED, RESEARCH_ONLY, SEQUENTIAL, styled, wrapped
 
 if TYPE_CHECKING:
@@ -52,11 +53,11 @@ def make_figure(result: Analysis, size: tuple[float, float] = (_WIDTH, _HEIGHT))
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    with styled():
+    with styled(letter_share(size[0] * MM)):
         room = _foot_room(result, size)
         figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(rect=(0, room, 1, 1 - room)))
         _fill(figure, result, size)
-        figure.canvas.draw()
+        fit(figure)
     return figure
 
 
@@ -67,15 +68,18 @@ def draw_panel(part: SubFigure, result: Analysis, size: tuple[float, float]) -> 
     """
     alone = make_figure(result, size)
     alone.draw_without_rendering()
-    with styled():
+    with styled(letter_share(size[0] * MM)):
         _fill(part, result, size)
     for ax, placed in zip(list(part.axes), alone.axes, strict=True):
         ax.set_position(placed.get_position(original=True))
+        copy_words(placed, ax)
     for mine, other in zip(part.texts, alone.texts, strict=True):
         mine.set_position(other.get_position())
     if alone.get_suptitle():
         title = alone._suptitle  # type: ignore[attr-defined]
         part.suptitle(title.get_text(), x=title.get_position()[0], y=title.get_position()[1], ha="left", fontsize=7)
+    part.get_figure(root=True).draw_without_rendering()  # type: ignore[union-attr]
+    thin(list(part.axes))
 
 
 def _fill(figure: FigureBase, result: Analysis, size: tuple[float, float]) -> None:

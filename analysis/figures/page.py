@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.annotation import Annotation
+from analysis.channel_kinds import KIND_TITLES
 from analysis.figures.layers import Arcs, Heat, Lane, RowLook, Shares
 from analysis.figures.layers import probability_lane as probability_lane
 from analysis.figures.page_layers import LaneAxes, draw_arcs, draw_bars, draw_heat, draw_lane, lane_words
@@ -150,7 +151,8 @@ def _settings_words(page: PageFigure, scales: Sequence[RowScale]) -> str:
     up = {scale.per_mm > 0 for scale in scales if scale.kind and scale.per_mm is not None}
     direction = "positive up" if up == {True} else "negative up"
     bank = as_bank(page.filters)
-    own = [f"{kind} {chosen.describe()}" for kind, chosen in bank.own] if page.looks else []
+    shown = {scale.kind for scale in scales}
+    own = [f"{KIND_TITLES.get(kind, kind)} {chosen.describe()}" for kind, chosen in bank.own if kind in shown]
     filters = bank.page.describe() + (f" ({'; '.join(own)})" if own else "")
     settings = (foot_words(scales, page.uv_per_mm), _SPEED, filters, direction)
     return " · ".join((page.recording.path.name, page.montage.name, *settings))

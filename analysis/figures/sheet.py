@@ -14,7 +14,7 @@ from analysis.progress import Progress
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_PANEL_SHARE, _LEAST_PANEL_MM = 0.62, 75.0  # of the width
+_PANEL_SHARE, _LEAST_PANEL_MM = 0.62, 85.0  # of the width
 
 
 def panel_mm(width: float) -> float:

@@ -41,6 +41,7 @@ _SETTINGS: dict[str, Any] = {
 
 
 MM = 25.4  # of an inch
+_PIXEL_AIR = 0.95  # letters made of pixels are a little wider than those of vectors
 
 
 def text_mm(words: str, points: float) -> float:
@@ -55,6 +56,7 @@ def text_mm(words: str, points: float) -> float:
 def wrapped(words: str, points: float, width: float) -> list[str]:
     """Lines of at most `width` millimetres, broken at blanks; a word that is longer stands alone."""
     lines: list[str] = []
+    width *= _PIXEL_AIR
     for word in words.split():
         longer = f"{lines[-1]} {word}" if lines else word
         if lines and text_mm(longer, points) <= width:
@@ -64,11 +66,15 @@ def wrapped(words: str, points: float, width: float) -> list[str]:
     return lines
 
 
+_LETTERS = ("font.size", "axes.titlesize", "axes.labelsize", "legend.fontsize")
+
+
 @contextmanager
-def styled() -> Iterator[None]:
-    """Within the block matplotlib draws as this program's figures look."""
+def styled(letters: float = 1.0) -> Iterator[None]:
+    """Within the block matplotlib draws as this program's figures look, letters so much larger."""
     import matplotlib as mpl
 
     settings: Any = {**_SETTINGS, "axes.prop_cycle": f"cycler('color', {list(CYCLE)})"}
+    settings |= {name: letters * _SETTINGS[name] for name in _LETTERS}
     with mpl.rc_context(settings):
         yield
