@@ -40,7 +40,8 @@ def of_completeness(gap: float, nodes: int, limit: float) -> Verdict:
         if holds
         else "the values of the map are not exact parts of the score: choose another baseline"
     )
-    sentence = f"The map adds up to the change of the score but for {gap:.2%} of it, with {nodes} points: {ending}."
+    share = f"{gap:.2%}" if gap >= 1e-4 else "less than 0.01%"
+    sentence = f"The map adds up to the change of the score but for {share} of it, with {nodes} points: {ending}."
     return Verdict("completeness", holds, sentence, f"gap below {limit:.0%}")
 
 
