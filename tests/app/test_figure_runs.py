@@ -10,7 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from analysis.analyses import Analysis, NamedArray
+from analysis.errors import AnalysisError
+from analysis.recording import Window
+from analysis.results import AnalysisRequest
 from app.cli import main
+from app.figure_layers import lanes_of
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +145,42 @@ def test_without_a_head_the_model_that_was_asked_for_is_named(scalp: str, tmp_pa
     error = capsys.readouterr().err
     assert "tells no classes (random:neurduo:tiny:0): give the head file trained for it with --head" in error
     assert "None" not in error
+
+
+def test_the_share_of_each_expert_is_of_tokens_that_are_one_in_sum(make_experts) -> None:
+    usage = np.array([[[2.0, 6.0, np.nan]], [[1.0, 1.0, 2.0]]])  # (block, second, expert): a shared one has no number
+    (lane,) = lanes_of(make_experts(usage))
+    np.testing.assert_allclose(lane.values, [[(0.25 + 0.25) / 2, (0.75 + 0.25) / 2, (0.0 + 0.5) / 2]])
+    np.testing.assert_allclose(lane.values.sum(-1), 1.0)
+    assert "mean over 2 blocks" in lane.title
+    (one,) = lanes_of(make_experts(usage), "0")
+    np.testing.assert_allclose(one.values, [[0.25, 0.75, 0.0]])
+    with pytest.raises(AnalysisError, match="no block '2'"):
+        lanes_of(make_experts(usage), "2")
+
+
+@pytest.fixture
+def make_experts():
+    def make(usage: np.ndarray) -> Analysis:
+        arrays = {
+            "usage": NamedArray(usage, ("block", "second", "expert"), "1", "share"),
+            "second_onset": NamedArray(np.zeros(1), ("second",), "s", "onset"),
+        }
+        request = AnalysisRequest("experts", "abc", ("d",), window=Window(0, 10))
+        labels = {"block": tuple(f"time {i}" for i in range(len(usage)))}
+        return Analysis(request, "now", "1.0", arrays=arrays, labels=labels, facts={"first_window": 0.0})
+
+    return make
+
+
+def test_arcs_and_panels_are_drawn_and_drawn_again_from_their_files(scalp: str, tmp_path: Path, capsys) -> None:
+    out = tmp_path / "page.svg"
+    arguments = ["--checkpoint", "random:prise-eeg:tiny", "--overlay", "dynamic-groups", "--panel", "dynamic-groups"]
+    assert main(["figure", scalp, "--start", "10", "--duration", "10", *arguments, "--out", str(out)]) == 0
+    assert "Arcs: Lag correlations" in out.read_text()
+    again = tmp_path / "again.svg"
+    assert main(["figure", scalp, "--like", str(out.with_suffix(".json")), "--out", str(again)]) == 0
+    assert again.read_bytes() == out.read_bytes()
+    out.with_suffix(".json").write_text("[]")
+    assert main(["figure", scalp, "--like", str(out.with_suffix(".json")), "--out", str(again)]) == 1
+    assert "not what lies beside a figure" in capsys.readouterr().err
