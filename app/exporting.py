@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QObject, QUrl, pyqtSignal
 from PyQt6.QtGui import QDesktopServices
-from PyQt6.QtWidgets import QMessageBox
+from PyQt6.QtWidgets import QMessageBox, QWidget
 
 from analysis.progress import Progress
 from app.asking import ask
@@ -17,7 +17,7 @@ from app.figure_request import FigureRequest, ShownPage
 from app.jobs import Job
 
 if TYPE_CHECKING:
-    from app.main_window import MainWindow
+    from app.shown_window import ShownWindow
 
 _NOTHING = "there is nothing to export yet: open a recording first"
 
@@ -28,9 +28,10 @@ class Exporting(QObject):
     told = pyqtSignal(str, str)  # text and role, for the status line
     failed = pyqtSignal(object)
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(self, window: ShownWindow, parent: QWidget) -> None:
+        """`parent` is what questions stand above: the window itself."""
+        super().__init__(parent)
+        self._window, self._parent = window, parent
         self.box: QMessageBox | None = None
 
     def handlers(self) -> dict[str, Callable[[], None]]:
@@ -50,7 +51,9 @@ class Exporting(QObject):
         name = f"{recording.path.stem}_{window.session.window.start:g}s.{settings.figure_form}"
         size = settings.figure_width, settings.figure_height
         first = FigureChoice(folder / name, size, settings.figure_dpi)
-        return ExportFigureDialog(first, page_words(window), window.analysing.results(), _patient(recording), window)
+        return ExportFigureDialog(
+            first, page_words(window), window.analysing.results(), _patient(recording), self._parent
+        )
 
     def ask(self) -> None:
         """Ask how, and export."""
@@ -92,7 +95,7 @@ class Exporting(QObject):
     def _on_written(self, path: str) -> None:
         self.told.emit(f"figure written: {path}", "muted")
         box = QMessageBox(QMessageBox.Icon.Information, "Figure exported", f"The figure was written to {path}.")
-        box.setParent(self._window, box.windowFlags())
+        box.setParent(self._parent, box.windowFlags())
         box.setInformativeText("Beside it lie the .json and .npz that rebuild it, with the command line.")
         box.addButton(QMessageBox.StandardButton.Ok)
         folder = box.addButton("Open the folder", QMessageBox.ButtonRole.ActionRole)

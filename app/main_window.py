@@ -146,7 +146,7 @@ class MainWindow(QMainWindow):
         self.status, self.notices = StatusLine(), NoticeBar()
         self.saving = Saving(self.session, self.settings, self.runner, self.engine, self.status, self.notices, self)
         self.reporting = Reporting(self.session, self.queue, self.runner, self.engine, self)
-        self.exporting = Exporting(self)
+        self.exporting = Exporting(self, self)
         self._make_parts()
         self.overlaying = Overlaying(self.overlay_panel, self.view, self.analysing, self.settings, self)
         self.reading = Reading(

@@ -22,14 +22,14 @@ from viewers.rows import Rows
 from viewers.theme import LIGHT
 
 if TYPE_CHECKING:
-    from app.main_window import MainWindow
+    from app.shown_window import ShownWindow
 
 _FLAT = 1e-6
 _STOPS = 33  # of a scale of colours
 _ROW_SHARE = 0.8  # of a row's room, that the range of a fitted row takes on the screen
 
 
-def shown_page(window: MainWindow, panels: Sequence[Analysis] = ()) -> ShownPage | None:
+def shown_page(window: ShownWindow, panels: Sequence[Analysis] = ()) -> ShownPage | None:
     """The page of a window, with panels of these analyses; None without a recording or before its first page."""
     from analysis.analysis_files import describe_analysis
 
@@ -62,7 +62,7 @@ def shown_page(window: MainWindow, panels: Sequence[Analysis] = ()) -> ShownPage
     )
 
 
-def page_words(window: MainWindow) -> str:
+def page_words(window: ShownWindow) -> str:
     """What an exported page holds, in a sentence for the reader."""
     session, on = window.session, window.overlay_panel.states()
     drawn = [] if window.actions_by_id["hide_overlays"].isChecked() else window.analysing.drawing.drawn()
@@ -91,7 +91,7 @@ def row_looks(rows: Rows) -> list[layers.RowLook]:
     return looks
 
 
-def _marks(window: MainWindow) -> list[Annotation]:
+def _marks(window: ShownWindow) -> list[Annotation]:
     """The marks and model events of the page that are drawn."""
     session, on = window.session, window.overlay_panel.states()
     marks: list[Annotation] = [*session.marks.items] if on["annotations"] else []
@@ -154,7 +154,7 @@ def _part(kind: str, overlay: AnalysisHeat) -> str:
     return "" if overlay.part == MEAN or kind not in KINDS_DRAWN else overlay.part
 
 
-def _lanes(window: MainWindow, hidden: bool) -> tuple[list[layers.Lane | layers.Shares], list[str]]:
+def _lanes(window: ShownWindow, hidden: bool) -> tuple[list[layers.Lane | layers.Shares], list[str]]:
     """The lanes that are open, and what must be said of them."""
     made: list[layers.Lane | layers.Shares] = []
     words: list[str] = []
@@ -187,7 +187,7 @@ def _curve(title: str, curve: LaneCurve) -> layers.Lane:
 
 
 def _foot(
-    window: MainWindow, results: Sequence[Analysis], lanes: Sequence[str], overlays: Sequence[AnalysisHeat]
+    window: ShownWindow, results: Sequence[Analysis], lanes: Sequence[str], overlays: Sequence[AnalysisHeat]
 ) -> list[str]:
     """Methods, models and options, and what must be known of them."""
     from app.figure_words import bad_words, chosen_options, model_words, options_words
