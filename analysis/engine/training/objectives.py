@@ -130,7 +130,7 @@ class MaskedPatches(Objective):
         places = given["positions"] + torch.from_numpy(noise).to(signal.device)
         hidden = torch.from_numpy(masks).to(signal.device)
         made = self.module.loss(signal, places, hidden, given["missing"])  # type: ignore[operator]
-        facts = {"reconstruction": float(made.reconstruction), "auxiliary": float(made.auxiliary)}
+        facts = {"reconstruction": float(made.reconstruction.detach()), "auxiliary": float(made.auxiliary.detach())}
         return Loss(made.total, facts)
 
 
@@ -144,7 +144,7 @@ class Reconstruction(Objective):
         shape = (len(signal), signal.shape[-1] // self.model.config.patch_size, signal.shape[1])
         hidden = draw_hidden(task, shape, _generator(rng)).to(signal.device)
         value = pretraining_loss(self.model, signal, index, task, hidden)
-        return Loss(value, {task: float(value) / TASK_WEIGHTS[task]})
+        return Loss(value, {task: float(value.detach()) / TASK_WEIGHTS[task]})
 
 
 class SpectralCodes(Objective):
@@ -153,7 +153,7 @@ class SpectralCodes(Objective):
     def loss(self, batch: Batch, step: int, rng: np.random.Generator) -> Loss:
         given = self.arguments(batch)
         terms = tokenizer_loss(self.model, given["chunks"], given["missing"], int(rng.integers(2**31)))
-        return Loss(terms["total"], {name: float(value) for name, value in terms.items() if name != "total"})
+        return Loss(terms["total"], {name: float(value.detach()) for name, value in terms.items() if name != "total"})
 
 
 class NextCode(Objective):

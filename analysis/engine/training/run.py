@@ -26,6 +26,7 @@ from analysis.engine.training.tuning import frozen_backbone, merged, set_trainin
 from analysis.errors import AnalysisError
 from analysis.progress import Cancelled, Progress
 from models.checkpoint import save_container
+from models.registry import MODELS, untrained_model
 
 SPEED_SECONDS = 20.0  # how long the speed test lasts that makes steps of minutes
 SAVE_SECONDS = 120.0
@@ -311,10 +312,9 @@ class Run:
             self.objective.module.load_state_dict(self.kept)
             self.average.values = {}
         with self._in_use():
-            model = merged(self.objective.model)
-        if hasattr(model, "set_temperature"):
-            model.set_temperature(1.0)
-        return model.eval()
+            trained = self.objective.model
+            model = merged(trained, untrained_model(trained.family, trained.config))
+        return model.to(self.device).eval()
 
     def _final_loss(self) -> float:
         with self._in_use(), torch.random.fork_rng(devices=[]):
@@ -343,8 +343,6 @@ class Run:
 
 
 def _stated_by_family(model: Any) -> dict[str, Any]:
-    from models.registry import MODELS
-
     stated: dict[str, Any] = MODELS[model.family].loading_rules().preprocessing(model.config)
     return stated
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -55,14 +54,16 @@ def add_updates(model: nn.Module, without: tuple[str, ...], rank: int, alpha: fl
             parametrize.register_parametrization(module, "weight", update, unsafe=True)
 
 
-def merged(model: Any) -> Any:
-    """A copy of the model in which updates are part of the weights; a plain copy where there are none."""
-    made = copy.deepcopy(model)
-    for module in list(made.modules()):
-        if parametrize.is_parametrized(module):
-            for name in list(module.parametrizations):
-                parametrize.remove_parametrizations(module, name, leave_parametrized=True)
-    return made
+def merged(model: nn.Module, bare: nn.Module) -> nn.Module:
+    """The model's weights in `bare`, a model of the same configuration without updates, in which they are merged."""
+    own = model.state_dict()
+    state = {}
+    for name in bare.state_dict():
+        place, _, leaf = name.rpartition(".")
+        # A weight with an update has other names in the state, and is worked out where it is asked for.
+        state[name] = own[name] if name in own else getattr(model.get_submodule(place), leaf)
+    bare.load_state_dict({name: value.detach().cpu() for name, value in state.items()})
+    return bare
 
 
 def set_training(module: nn.Module, model: Any, probe: bool) -> None:
