@@ -20,9 +20,10 @@ T = TypeVar("T")
 class ModelRecipe:
     """Which model: `config` holds the fields of its configuration, `start_from` a checkpoint whose weights it takes.
 
-    `tuning` says what is trained: all weights, low-rank updates of its linear maps with `lora_rank` and `lora_alpha`
-    and the head, or the head alone. For the first `frozen_steps` the head is trained alone in any case. `whiten`
-    starts MVPFormer's encoder norm at the inverse RMS of each coefficient, `freeze_gates` leaves AXON's gates alone.
+    `tuning` says what is trained: all weights; the head and low-rank updates of linear maps, of `lora_rank` and
+    `lora_alpha`, where `lora_maps` are given of those maps whose names hold one of them; or the head alone. For the
+    first `frozen_steps` the head is trained alone in any case. `whiten` starts MVPFormer's encoder norm at the inverse
+    RMS of each coefficient, `freeze_gates` leaves AXON's gates alone.
     """
 
     family: str
@@ -31,6 +32,7 @@ class ModelRecipe:
     tuning: Tuning = "full"
     lora_rank: int = 8
     lora_alpha: float = 16.0
+    lora_maps: tuple[str, ...] = ()
     frozen_steps: int = 0
     freeze_gates: bool = False
     whiten: bool = False

@@ -11,10 +11,11 @@ import numpy as np
 from analysis.electrodes import site_of
 from analysis.errors import AnalysisError
 from analysis.preprocessing import Preprocessing, SpanSignal
-from analysis.recording import Recording
+from analysis.recording import Recording, Window
 from analysis.survey import ScorableSpan, survey_recording
 
 Span = tuple[float, float]
+MOST_CHANNELS = 128  # of a recording whose channels are not named: the rows of MVPFormer's table
 
 
 @dataclass(frozen=True)
@@ -79,9 +80,7 @@ def choose_channels(recording: Recording, sites: Sequence[str]) -> tuple[list[in
     AnalysisError where none of the sites is there.
     """
     if not sites:
-        from analysis.recording import Window
-
-        picks = list(survey_recording(recording, Window(0.0, recording.duration)).picks)
+        picks = list(survey_recording(recording, Window(0.0, recording.duration), MOST_CHANNELS).picks)
         return picks, list(range(len(picks))), tuple(recording.channels[pick].name for pick in picks)
     wanted = {site_of(site) or site: row for row, site in enumerate(sites)}
     found: dict[int, int] = {}

@@ -41,17 +41,30 @@ def begin_tuning(model: Any, recipe: ModelRecipe) -> None:
         for name, parameter in model.named_parameters():
             parameter.requires_grad_(name.startswith(heads))
     if recipe.tuning == "lora":
-        add_updates(model, heads, recipe.lora_rank, recipe.lora_alpha)
+        add_updates(model, heads, recipe.lora_rank, recipe.lora_alpha, recipe.lora_maps)
     if recipe.freeze_gates and hasattr(model, "freeze_gates"):
         model.freeze_gates()
 
 
-def add_updates(model: nn.Module, without: tuple[str, ...], rank: int, alpha: float) -> None:
-    """Let the weights of all linear maps learn by W + alpha / r * A B, but those whose names begin with `without`."""
-    for name, module in list(model.named_modules()):
-        if isinstance(module, nn.Linear | LoRALinear) and not f"{name}.".startswith(without):
-            update = LowRankUpdate(module.weight, rank, alpha)
-            parametrize.register_parametrization(module, "weight", update, unsafe=True)
+def add_updates(
+    model: nn.Module, without: tuple[str, ...], rank: int, alpha: float, maps: tuple[str, ...] = ()
+) -> None:
+    """Let the weights of linear maps learn by W + alpha / r * A B, but those whose names begin with `without`.
+
+    Where `maps` are given only those are chosen whose names hold one of them; AnalysisError where none does.
+    """
+    chosen = [
+        (name, module)
+        for name, module in model.named_modules()
+        if isinstance(module, nn.Linear | LoRALinear)
+        and not f"{name}.".startswith(without)
+        and (not maps or any(part in name for part in maps))
+    ]
+    if not chosen:
+        raise AnalysisError(f"no linear map is called {', '.join(maps)} (the recipe): correct model.lora_maps")
+    for _, module in chosen:
+        update = LowRankUpdate(module.weight, rank, alpha)
+        parametrize.register_parametrization(module, "weight", update, unsafe=True)
 
 
 def merged(model: nn.Module, bare: nn.Module) -> nn.Module:
