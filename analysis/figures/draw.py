@@ -78,7 +78,7 @@ def draw_panel(part: SubFigure, result: Analysis, size: tuple[float, float]) -> 
     if alone.get_suptitle():
         title = alone._suptitle  # type: ignore[attr-defined]
         part.suptitle(title.get_text(), x=title.get_position()[0], y=title.get_position()[1], ha="left", fontsize=7)
-    part.get_figure(root=True).draw_without_rendering()  # type: ignore[union-attr]
+    part.get_figure(root=True).draw_without_rendering()
     thin(list(part.axes))
 
 

@@ -107,4 +107,4 @@ def _thin(axis: Axis, which: int) -> None:
         words = [tick.label1.get_text() or tick.label2.get_text() for tick in ticks]
         axis.set_ticks([tick.get_loc() for tick in ticks], [w if i % step == 0 else "" for i, w in enumerate(words)])
     elif isinstance(axis.get_major_locator(), MaxNLocator):
-        axis.axes.locator_params(axis="xy"[which], nbins=_FEW_TICKS)
+        axis.axes.locator_params(axis="y" if which else "x", nbins=_FEW_TICKS)
