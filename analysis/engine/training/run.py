@@ -193,7 +193,7 @@ class Run:
         if not self.losses:
             return "filling the pool"
         speed = self.step / self.seconds if self.seconds else 0.0
-        return f"loss {sum(self.losses) / len(self.losses):.4g}, {speed:.3g} steps/s"
+        return f"loss {sum(self.losses) / len(self.losses):.3g}, {speed:.2g} steps/s"
 
     def _log(self, loss: float, facts: dict[str, float]) -> None:
         rate = self.optimiser.param_groups[0]["lr"] / self.optimiser.param_groups[0]["scale"]
