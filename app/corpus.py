@@ -90,6 +90,7 @@ def predict_corpus(
     rows: dict[str, Row] = {}
     for row in (runner or run_here)(tasks, progress):
         rows[row.folder] = row
+        out.mkdir(parents=True, exist_ok=True)  # not before the model is known to be one
         write_table([rows[entry.folder] for entry in entries if entry.folder in rows], out / TABLE)
     made = [rows[entry.folder] for entry in entries]
     _forget_parts(out)

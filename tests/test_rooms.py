@@ -119,6 +119,8 @@ def test_commands_without_a_window_work_where_there_is_no_qt(shared, tmp_path):
         ["predict", recording, *model, "--out", tmp_path / "out"],
         ["score", recording, tmp_path / "out" / "events.tsv"],
         ["convert", recording, "--out", tmp_path / "copy.edf"],
+        ["simulate", "--duration", "20", "--out", tmp_path / "made.edf"],
+        ["predict", recording, tmp_path / "made.edf", "--checkpoint", "random:axon:tiny", "--out", tmp_path / "all"],
     ]
     code = f"""
 import sys, importlib.abc
@@ -130,9 +132,11 @@ sys.meta_path.insert(0, Block())
 from app.cli import main
 print([main(arguments) for arguments in {[[str(word) for word in command] for command in commands]!r}])
 """
-    assert run(code, CEREBROSCOPE_HOME=str(tmp_path)).splitlines()[-1] == "[0, 0, 0, 0, 0]"
+    assert run(code, CEREBROSCOPE_HOME=str(tmp_path)).splitlines()[-1] == "[0, 0, 0, 0, 0, 0, 0]"
     assert (tmp_path / "copy.edf").is_file()
     assert (tmp_path / "out" / "run.json").is_file()
+    assert (tmp_path / "made.truth.json").is_file()
+    assert (tmp_path / "all" / "recordings.tsv").is_file()
 
 
 def test_the_checkout_starts_as_main_and_as_a_module():

@@ -77,6 +77,17 @@ def program(arguments: list[str], **options) -> subprocess.Popen:
         (["convert", "a.edf", "--out", "b.edf", "--anonymize"], "convert", {"anonymize": True}),
         (["bench", "viewer", "--busy"], "bench", {"names": ["viewer"], "busy": True}),
         (
+            ["simulate", "--out", "a.edf"],
+            "simulate",
+            {"seed": 0, "duration": 600, "seizures": None, "electrodes": "10-20", "region": [], "reference": "any"},
+        ),
+        (
+            ["simulate", "--out", "a.edf", "--electrodes", "ieeg", "--seizures", "0", "--seed", "7", "--sfreq", "128"],
+            "simulate",
+            {"electrodes": "ieeg", "seizures": 0, "seed": 7, "sfreq": 128},
+        ),
+        (["predict", "a", "b", "--checkpoint", "c", "--out", "o"], "predict", {"recording": ["a", "b"]}),
+        (
             ["predict", "a.edf", "--checkpoint", "c", "--out", "o", "--batch-size", "4", "--device", "cpu"],
             "predict",
             {"batch_size": 4, "device": "cpu", "start": None, "stop": None, "rule": "auto", "threshold": None},
@@ -130,6 +141,13 @@ def test_a_file_named_like_a_command_is_a_recording(ran, tmp_path, monkeypatch):
         ["screenshot", "a", "--out", "f.png", "--size", "10x10"],
         ["screenshot", "a"],
         ["convert", "a"],
+        ["simulate"],
+        ["simulate", "a.edf"],
+        ["simulate", "--out", "a.edf", "--duration", "0"],
+        ["simulate", "--out", "a.edf", "--seed", "-1"],
+        ["simulate", "--out", "a.edf", "--electrodes", "10-5"],
+        ["simulate", "--out", "a.edf", "--reference", "linked"],
+        ["simulate", "--out", "a.edf", "--sfreq", "fast"],
     ],
 )
 def test_wrong_usage(ran, capsys, arguments):
@@ -332,7 +350,8 @@ def bad_recordings(shared: Path, folder: Path) -> dict[str, Path]:
         "cut.fif": bytes(64),
         "cut.h5": b"\x89HDF\r\n\x1a\n" + bytes(40),
     }
-    paths = {"missing": folder / "missing.edf", "folder": folder}
+    paths = {"missing": folder / "missing.edf", "folder": folder / "nothing in it"}
+    paths["folder"].mkdir()
     for name, content in contents.items():
         (folder / name).write_bytes(content)
         paths[name] = folder / name

@@ -77,6 +77,14 @@ def test_what_is_done_is_not_done_again_unless_something_else_is_asked(shared: P
     assert all(_created(out)[name] != third[name] for name in third)
 
 
+def test_a_corpus_whose_recordings_all_fail_has_its_table(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.edf"
+    empty.write_bytes(b"")
+    predict_corpus([empty], ASKED, tmp_path / "new" / "out")
+    (row,) = read_table(tmp_path / "new" / "out" / TABLE)
+    assert (row.state, row.folder) == (FAILED, "empty")
+
+
 def test_a_model_that_cannot_be_loaded_stops_everything(shared: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken.safetensors"
     broken.write_bytes(b"nothing")
