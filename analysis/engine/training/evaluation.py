@@ -121,6 +121,8 @@ def calibrate(scored: Sequence[Scored]) -> Calibration:
     y = np.concatenate([p[1][p[2]] for p in parts]).astype(np.float64)
     if y.min() == y.max():
         return Calibration()
+    mean, spread = x.mean(), x.std() + 1e-12
+    x = (x - mean) / spread  # so that steps are alike whatever the scale of the scores
     slope, bias = 1.0, 0.0
     for _ in range(50):
         p = 1 / (1 + np.exp(-np.clip(slope * x + bias, -50, 50)))
@@ -132,7 +134,7 @@ def calibrate(scored: Sequence[Scored]) -> Calibration:
         slope, bias = max(_LEAST_SLOPE, slope - step[0]), bias - step[1]
         if np.abs(step).max() < 1e-8:
             break
-    return Calibration(float(1 / slope), float(bias))
+    return Calibration(float(spread / slope), float(bias - slope * mean / spread))
 
 
 def choose_threshold(scored: Sequence[Scored], calibration: Calibration) -> float:

@@ -219,6 +219,9 @@ def test_calibration_finds_the_logistic_that_made_the_labels():
     found = calibrate([curve(x, spans)])
     assert found.temperature == pytest.approx(2.0, rel=0.04)
     assert found.bias == pytest.approx(-1.5, abs=0.05)
+    small = calibrate([curve(x / 100, spans)])
+    assert small.temperature == pytest.approx(found.temperature / 100, rel=1e-3)
+    assert small.bias == pytest.approx(found.bias, abs=1e-3)
     assert calibrate([curve(x, ())]) == Calibration()
 
 
