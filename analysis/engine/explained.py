@@ -134,7 +134,8 @@ def baseline_signal(
     if kind == "surrogate":
         return phase_surrogate(window.signal, seed), f"the window with random phases, seed {seed}"
     onset, microvolts = _interictal(inputs, source, window)
-    return window.scaled(torch.from_numpy(microvolts).to(window.signal.device)), f"{onset:g} s, without a seizure"
+    told = f"the {source.plan.seconds:g} s from {onset:.2f} s on, in which no seizure is marked"
+    return window.scaled(torch.from_numpy(microvolts).to(window.signal.device)), told
 
 
 def phase_surrogate(signal: Tensor, seed: int) -> Tensor:

@@ -186,7 +186,12 @@ def attribution(make_analysis) -> Callable[..., Analysis]:
             "attribution": (values, ("window", "channel", "sample"), "score", "part of the score's change"),
             "window_onset": (2.0 * np.arange(windows), ("window",), "s", "onset"),
         }
-        told = {"baseline": "300 s, without a seizure", "change": 0.5, "gap": 0.002, "nodes": 32}
+        told = {
+            "baseline": "the 10 s from 300.00 s on, in which no seizure is marked",
+            "change": 0.5,
+            "gap": 0.002,
+            "nodes": 32,
+        }
         facts_of = [{**told, "gap": 0.002 * (i + 1), "change": 0.5 + i} for i in range(windows)]
         if checks:
             each = ("window", "channel")
@@ -198,7 +203,7 @@ def attribution(make_analysis) -> Callable[..., Analysis]:
                 facts |= {"agreement_with_occlusion": 0.5 + i / 10, "agreement_with_keep_one": -0.5}
         facts = {"method": "Integrated Gradients, signed", "target": "seizure", "sfreq": 100.0, "first_window": 10.0}
         facts |= {"window_seconds": 2.0, "completeness_gap": 0.002 * windows, "windows": facts_of}
-        notes = ("Baseline: 300 s, without a seizure.",)
+        notes = ("Baseline: the 10 s from 300.00 s on, in which no seizure is marked.",)
         labels = {"channel": ("Fp1", "C3", "O1")}
         options = {"baseline": "interictal", "checks": checks, "code": ["1", 1]}
         return make_analysis("integrated-gradients", arrays, labels, facts, options=options, notes=notes, **changes)
@@ -238,7 +243,7 @@ def occlusion(make_analysis) -> Callable[..., Analysis]:
         else:
             arrays["whole_second"] = (rng.normal(size=(2, 2)), ("window", "second"), "score", "fall of the score")
         facts = {"method": "Occlusion", "target": "seizure", "by": by, "first_window": 10.0, "window_seconds": 2.0}
-        facts["baselines"] = ["300 s, without a seizure"] * 2
+        facts["baselines"] = ["the 10 s from 300.00 s on, in which no seizure is marked"] * 2
         labels = {"channel": ("Fp1", "C3", "O1")}
         return make_analysis("occlusion", arrays, labels, facts, options={"by": by, "code": ["1", 1]}, **changes)
 

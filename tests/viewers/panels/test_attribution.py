@@ -80,7 +80,7 @@ def test_class_gap_nodes_and_baseline_are_told(shown, attribution) -> None:
     assert "Class seizure · Integrated Gradients, signed · 32 nodes" in text
     assert "Score +0.5 to +2.5 against the baseline" in text
     assert "Completeness gap 0.60% (largest of 3 windows)" in text
-    assert "Baseline: 300 s, without a seizure" in text
+    assert "Baseline: the 10 s from 300.00 s on, in which no seizure is marked" in text
     assert "mean of its two electrodes" in panel.rule.text()
     assert not panel._sentence.isVisible()
     assert "below 0.01%" not in text
@@ -137,7 +137,7 @@ def test_occlusion_tells_what_replaced_the_signal_and_what_one_channel_brings(sh
     panel = shown(Occluded, result)
     pick(panel, ALL)
     np.testing.assert_allclose(sorted(panel.bars.values), sorted(result.values("by_second").sum((0, 2))), rtol=1e-4)
-    assert "Replaced by: 300 s, without a seizure" in panel.facts.text()
+    assert "Replaced by: the 10 s from 300.00 s on, in which no seizure is marked" in panel.facts.text()
     assert panel.checks.bars["keep_one"].isVisible()
     assert not panel.checks.agreement.isVisible()
     panel.set_result(occlusion(by="second"))
