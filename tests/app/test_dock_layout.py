@@ -2,7 +2,7 @@
 
 import pytest
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QLabel, QMainWindow
+from PyQt6.QtWidgets import QLabel, QMainWindow, QTabBar
 from pytestqt.qtbot import QtBot
 
 from app.dock_layout import ASKED_FOR, LEFT, RIGHT, TABBED, lay_docks
@@ -47,6 +47,16 @@ def test_of_two_tabs_the_first_is_on_top(laid: tuple[QMainWindow, dict[str, Pane
     for top, below in TABBED:
         assert not docks[top].visibleRegion().isEmpty()
         assert docks[below].visibleRegion().isEmpty()
+
+
+def test_no_bar_of_tabs_stands_alone_in_the_window(laid: tuple[QMainWindow, dict[str, PanelDock]]) -> None:
+    window, docks = laid
+    bars = window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    shown = [bar for bar in bars if bar.isVisible() and window.rect().intersects(bar.geometry())]
+    assert len(shown) == len([below for _, below in TABBED if below not in ASKED_FOR])
+    for bar in shown:
+        below = [dock for dock in docks.values() if abs(dock.geometry().top() - bar.geometry().bottom()) <= 2]
+        assert any(dock.geometry().left() <= bar.geometry().left() <= dock.geometry().right() for dock in below)
 
 
 def test_the_main_window_has_a_place_for_each_of_its_docks(qtbot: QtBot) -> None:
