@@ -36,7 +36,7 @@ class Legend(QWidget):
     def show_keys(self, keys: Sequence[ColourKey], swatches: Sequence[Swatch] = ()) -> None:
         """Show keys, or swatches where there are none."""
         self.keys, self.swatches = list(keys), swatches if not keys else ()
-        self.setFixedHeight(round(px(_LINE)) * (2 * len(self.keys) + bool(self.swatches)))
+        self.setFixedHeight(round(px(_LINE)) * (sum(map(_lines, self.keys)) + bool(self.swatches)))
         texts = [" ".join(filter(None, (key.title, key.warning, " to ".join(key.ends())))) for key in self.keys]
         texts += [text for _, text in self.swatches]
         self.setToolTip("\n".join(texts))
@@ -55,7 +55,7 @@ class Legend(QWidget):
         y, line = 0.0, round(px(_LINE))
         for key in self.keys:
             self._paint_key(painter, key, y, line)
-            y += 2 * line
+            y += _lines(key) * line
         x = 0.0
         for colour, text in self.swatches:
             box = QRectF(x, (line - px(_BAR_HEIGHT)) / 2, px(12), px(_BAR_HEIGHT))
@@ -74,15 +74,32 @@ class Legend(QWidget):
         painter.drawText(QRectF(0, top, room, line), middle, title)
         painter.setPen(self.theme.colour("caution"))
         painter.drawText(QRectF(metrics.horizontalAdvance(title), top, room, line), middle, warning)
-        low, high = key.ends()
+        ends = self.ends(key, metrics)
         painter.setPen(self.theme.colour("text"))
-        before, after = metrics.horizontalAdvance(low), metrics.horizontalAdvance(high)
-        painter.drawText(QRectF(0, top + line, room, line), middle, low)
-        width = max(px(24), min(px(72), room - before - after - 12))
-        bar = QRectF(before + 5, top + line + (line - px(_BAR_HEIGHT)) / 2, width, px(_BAR_HEIGHT))
+        if _lines(key) == 3:
+            bar = QRectF(0.5, top + line + (line - px(_BAR_HEIGHT)) / 2, room - 1, px(_BAR_HEIGHT))
+            below = QRectF(0, top + 2 * line, room, line)
+            painter.drawText(below, middle, ends[0])
+            painter.drawText(below, middle | Qt.AlignmentFlag.AlignRight, ends[1])
+        else:
+            before, after = (metrics.horizontalAdvance(end) for end in ends)
+            width = max(px(24), min(px(72), room - before - after - 12))
+            bar = QRectF(before + 5, top + line + (line - px(_BAR_HEIGHT)) / 2, width, px(_BAR_HEIGHT))
+            painter.drawText(QRectF(0, top + line, room, line), middle, ends[0])
+            painter.drawText(QRectF(bar.right() + 5, top + line, room, line), middle, ends[1])
         paint_bar(painter, bar, key, self.theme)
-        painter.setPen(self.theme.colour("text"))
-        painter.drawText(QRectF(bar.right() + 5, top + line, room, line), middle, high)
+
+    def ends(self, key: ColourKey, metrics: QFontMetricsF) -> tuple[str, str]:
+        """What stands at the ends of a bar; the unit stands at one only where there is no room for two."""
+        low, high = key.ends()
+        unit = f" {key.scale.unit}" if key.scale.unit else ""
+        needed = metrics.horizontalAdvance(f"{low}  {high}") + (px(24) + 12 if _lines(key) == 2 else 0.0)
+        return (low.removesuffix(unit) if needed > self.width() else low), high
+
+
+def _lines(key: ColourKey) -> int:
+    """How many lines a key takes: words at the ends of its bar stand below it, since both rarely fit beside it."""
+    return 3 if key.scale.low_word or key.scale.high_word else 2
 
 
 class OverlayRow(QWidget):

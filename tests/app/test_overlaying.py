@@ -7,10 +7,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from PyQt6.QtCore import QEvent, Qt
-from PyQt6.QtGui import QKeyEvent
+from PyQt6.QtGui import QFontMetricsF, QKeyEvent
 from PyQt6.QtTest import QTest
 
 from app.overlay_panel import OverlayPanel
+from app.overlay_row import Legend
 from app.overlaying import SWATCHES
 from app.settings import Settings
 from app.testing import open_window
@@ -18,7 +19,7 @@ from viewers.colour_key import ColourKey
 from viewers.heat_scales import DIVERGING, SEQUENTIAL, HeatScale, tints
 from viewers.overlays import ANALYSIS_OVERLAYS
 from viewers.overlays.heat import MEAN, Heat, HeatOverlay
-from viewers.theme import LIGHT
+from viewers.theme import LIGHT, font
 
 
 @pytest.fixture
@@ -131,6 +132,22 @@ def test_a_legend_has_the_colours_of_its_key_and_is_gone_when_switched_off(qtbot
     assert not legend.isVisibleTo(panel)
     panel.set_visible("a", True)
     assert legend.isVisibleTo(panel)
+
+
+@pytest.mark.parametrize("reach", [0.23, 0.0097, 31.0])
+@pytest.mark.parametrize("words", [("against", "for"), ("", "")])
+def test_the_ends_of_a_legend_have_room_in_the_dock(qtbot, reach, words):
+    legend = Legend()
+    qtbot.addWidget(legend)
+    key = ColourKey("Integrated Gradients", HeatScale(-reach, reach, 0.0, "score/s", *words))
+    legend.show_keys([key])
+    legend.resize(205, legend.height())
+    metrics = QFontMetricsF(font(10))
+    low, high = legend.ends(key, metrics)
+    assert low.startswith(words[0])
+    assert high == key.ends()[1]  # with its unit and word
+    bar = 0 if words[0] else 24 + 12
+    assert metrics.horizontalAdvance(low) + metrics.horizontalAdvance(high) + bar < legend.width()
 
 
 @pytest.mark.parametrize("turn", ["not turned", "turned while held", "answered while held", "chosen while held"])
