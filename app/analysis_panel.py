@@ -228,6 +228,8 @@ class AnalysisTab(Panel):
             widget.setVisible(running)
         if progress is not None:
             self._bar.setValue(round(1000 * progress[0]))
+        if self._result is None and self._state.text() == _NO_RESULT:
+            self._state.setVisible(not running and self._error.isHidden() and bool(self.kind.count()))
             self._progress.setText(progress[1])
 
     def refuse(self, sentence: str) -> None:

@@ -14,6 +14,7 @@ from PyQt6.QtWidgets import QApplication, QMenu, QMessageBox
 
 from analysis.kinds import KINDS, kinds_of
 from analysis.recording import Window as Span
+from app.analysis_panel import AnalysisTab
 from app.settings import Settings
 from app.testing import open_window
 from viewers.overlays import ANALYSIS_OVERLAYS
@@ -162,6 +163,23 @@ def test_pages_that_are_passed_over_are_not_computed(window):
     window.wait(60)
     assert len(window.main.calls) - before == 1
     assert "00:15.5 to 00:25.5" in panel(window)._caption.text()
+
+
+def test_what_is_being_computed_is_not_said_to_be_missing(qtbot):
+    tab = AnalysisTab()
+    qtbot.addWidget(tab)
+    tab.build()
+    tab.show_kinds([("gates", "Gates")], None)
+    tab.set_result(None)
+    assert tab._state.isVisibleTo(tab)
+    tab.set_progress((0.2, "window 1 of 5"))
+    assert not tab._state.isVisibleTo(tab)
+    tab.set_progress(None)
+    assert tab._state.isVisibleTo(tab)
+    tab.refuse("nothing is selected")
+    tab.set_progress(None)
+    assert not tab._state.isVisibleTo(tab)  # the reason stands there
+    assert tab._error.isVisibleTo(tab)
 
 
 def test_a_kind_that_does_not_follow_is_said_to_be_of_another_span(window):

@@ -191,3 +191,5 @@ def _plain(value: object) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     return ", ".join(part.replace("\\", "/").rsplit("/", 1)[-1] for part in str(value).split(", "))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
