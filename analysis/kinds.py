@@ -62,13 +62,17 @@ def _convert(value: Any, default: Any) -> Any:
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of analysis; `functions` names the code ("module:function") by family, or for every one with "*"."""
+    """One kind of analysis; `functions` names the code ("module:function") by family, or for every one with "*".
+
+    `least_seconds` is the shortest span that it can say anything of, for models as they were published.
+    """
 
     name: str
     title: str
     functions: Mapping[str, str]
     options: tuple[Option, ...] = ()
     models: tuple[int, int] = (1, 1)  # least and most
+    least_seconds: float = 0.0
 
     def function_for(self, family: str) -> str | None:
         """The code for a family of models; None where it gives no such analysis."""
@@ -84,6 +88,7 @@ class Kind:
         return {name: option.parse(given.get(name, option.default)) for name, option in known.items()}
 
 
+_THREE_SEGMENTS = 15.0  # of MVPFormer: fewer leave nothing to compare a segment with
 _AXON = "analysis.engine.axon_gates"
 _ATTRIBUTION = "analysis.engine.attribution"
 _PRISE = "analysis.engine.prise_groups"
@@ -216,18 +221,21 @@ KINDS: Mapping[str, Kind] = {
             "What flows between channels",
             {"mvpformer": "analysis.engine.mvpa_maps:channel_map"},
             (SEGMENTS, FEW_WINDOWS, SEED),
+            least_seconds=_THREE_SEGMENTS,
         ),
         Kind(
             "attention",
             "What flows between times",
             {"mvpformer": "analysis.engine.mvpa_times:attention"},
             (SEGMENTS, FEW_WINDOWS),
+            least_seconds=_THREE_SEGMENTS,
         ),
         Kind(
             "prediction",
             "How well the next state is foreseen",
             {"mvpformer": "analysis.engine.mvpa_prediction:prediction"},
             (SEGMENTS, Option("windows", 20, "at most so many windows, spread over the span", least=1), EVENTS, SEED),
+            least_seconds=_THREE_SEGMENTS,
         ),
         Kind(
             "integrated-gradients",

@@ -68,6 +68,19 @@ def test_the_span_is_that_of_page_selection_or_recording(session):
     assert wish(session, choices).window == Window(10.0, 15.0)
 
 
+@pytest.mark.parametrize(
+    ("page", "span"),
+    [((10.0, 20.0), (7.5, 22.5)), ((0.0, 10.0), (0.0, 15.0)), ((40.0, 50.0), (30.0, 45.0)), ((5.0, 30.0), (5.0, 30.0))],
+)
+def test_a_page_too_short_for_a_kind_is_widened_about_its_middle(session, page, span):
+    session.window = Window(*page)
+    assert wish(session, kind="channel-map").window == Window(*span)
+    assert wish(session).window == Window(page[0], min(page[1], 45.0))
+    choices = AnalysisChoices()
+    choices.set_span("channel-map", "selection")  # what was chosen by hand is taken at its word
+    assert wish(session, choices, "channel-map", Window(3.0, 4.0)).window == Window(3.0, 4.0)
+
+
 def test_the_second_model_comes_second_and_only_where_it_is_listed(session):
     choices = AnalysisChoices()
     choices.set_partner("cka", PRISE.checkpoint)
