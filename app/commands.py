@@ -80,6 +80,7 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         **window.saving.handlers(),
         **window.reporting.handlers(),
         **window.exporting.handlers(),
+        **window.walking.handlers(),
         "raters": lambda: show_dock(window, "raters"),
         **window.trending.handlers(),
         **window.travelling.handlers(),

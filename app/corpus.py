@@ -20,8 +20,9 @@ from analysis.progress import PartProgress, Progress
 from analysis.provenance import RESEARCH_ONLY, software_version
 from analysis.readers import open_recording
 from analysis.recording import Window
+from analysis.saved_predictions import RUN
 from app.errors import EXPECTED, describe_error
-from app.headless import RUN, Outcome, score, write_prediction
+from app.headless import Outcome, score, write_prediction
 from app.output_folder import check_folder
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ def cut(task: Task, seconds: float) -> list[Task]:
 
 def failed_row(task: Task, error: BaseException) -> Row:
     """The row of a recording that could not be predicted."""
-    return Row(str(task.entry.path), task.entry.folder, FAILED, describe_error(error, task.entry.path)[0])
+    return Row(str(task.entry.path.absolute()), task.entry.folder, FAILED, describe_error(error, task.entry.path)[0])
 
 
 def _predict(task: Task, progress: Progress | None) -> dict[str, Any]:
@@ -206,7 +207,7 @@ def _stamp(name: str | Path | None) -> list[Any]:
 def _row(task: Task, run: dict[str, Any], seconds: float) -> Row:
     folder = task.out / task.entry.folder
     row = Row(
-        str(task.entry.path),
+        str(task.entry.path.absolute()),
         task.entry.folder,
         DONE,
         duration=run["span"][1] - run["span"][0],

@@ -15,14 +15,13 @@ from analysis.event_tables import EventTable, cut_events, find_seizures, format_
 from analysis.plain_numbers import number
 from analysis.progress import Progress
 from analysis.provenance import RESEARCH_ONLY
+from analysis.saved_predictions import EVENTS, PROBABILITIES, RUN
 from analysis.seizure_marks import SeizureMarks
 from app.output_folder import check_folder, write_folder
 from app.report_text import prediction_text, prediction_warnings, score_text
 
 if TYPE_CHECKING:
     from analysis.results import SeizurePrediction
-
-EVENTS, PROBABILITIES, RUN = "events.tsv", "probabilities.tsv", "run.json"
 
 
 @dataclass(frozen=True)
@@ -91,8 +90,7 @@ def write_prediction(result: SeizurePrediction, out: Path, more: Mapping[str, An
     texts = {
         EVENTS: format_events(result.events, begun, facts["duration"]),
         PROBABILITIES: _format_probabilities(result),
-        RUN: json.dumps(run, ensure_ascii=False, allow_nan=False, indent=1)
-        + "\n",
+        RUN: json.dumps(run, ensure_ascii=False, allow_nan=False, indent=1) + "\n",
     }
     write_folder(out, texts)
     return tuple(out / name for name in texts)

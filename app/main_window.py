@@ -19,6 +19,7 @@ from app.actions import build_actions, fill_recent
 from app.analysing import Analysing
 from app.appearance import apply_theme
 from app.comparing import Comparing
+from app.corpus_panel import CorpusPanel
 from app.dialogs.event_rules import rule_from_settings, rule_settings
 from app.dialogs.recovery import NoticeBar
 from app.dock_layout import lay_docks
@@ -66,6 +67,7 @@ from app.travelling import Travelling
 from app.trending import Trending
 from app.view import View
 from app.view_toolbar import ViewToolbar
+from app.walking import Walking, is_table
 from app.workplace import Workplace
 from viewers.overlays import ANALYSIS_OVERLAYS, IN_FRONT, LANES_ALONE
 from viewers.recording_view import RecordingView
@@ -147,6 +149,9 @@ class MainWindow(QMainWindow):
         self.saving = Saving(self.session, self.settings, self.runner, self.engine, self.status, self.notices, self)
         self.reporting = Reporting(self.session, self.queue, self.runner, self.engine, self)
         self.exporting = Exporting(self, self)
+        self.corpus_panel = CorpusPanel()
+        walked = self.corpus_panel, self.view
+        self.walking = Walking(self.session, self.runs, self.runner, *walked, self.settings, self)
         self._make_parts()
         self.overlaying = Overlaying(self.overlay_panel, self.view, self.analysing, self.settings, self)
         self.reading = Reading(
@@ -201,9 +206,11 @@ class MainWindow(QMainWindow):
             "agreement": PanelDock("agreement", "Agreement with the file's annotations", self.agreement_panel, True),
             "marks": PanelDock("marks", "Types of marks", self.marking.palette, stretches=True),
             "raters": PanelDock("raters", "Two raters", self.raters_panel, stretches=True),
+            "recordings": PanelDock("recordings", "Recordings", self.corpus_panel, stretches=True),
         }
         lay_docks(self, self.docks)
         self.docks["agreement"].setWindowTitle("Agreement")
+        self.corpus_panel.remark_changed.connect(self.docks["recordings"].heading.set_remark)
         self.docks["raters"].toggleViewAction().toggled.connect(self.comparing.set_shown)
         self.raters_panel.open_requested.connect(self.actions_by_id["open_events"].trigger)
         self.dock_sizes = DockSizes(self, self.docks.values())
@@ -263,6 +270,10 @@ class MainWindow(QMainWindow):
         self.reporting.failed.connect(self.show_error)
         self.exporting.told.connect(self.status.say)
         self.exporting.failed.connect(self.show_error)
+        self.walking.told.connect(self.status.say)
+        self.walking.failed.connect(self.show_error)
+        self.walking.recording_wanted.connect(self.open_recording)
+        self.walking.table_opened.connect(self._on_table)
         self.saving.long_work.connect(self.job_panel.add)
         self.view.zoom_requested.connect(self.travelling.zoom)
         self.trending.shown_changed.connect(self.actions_by_id["trends"].setChecked)
@@ -290,8 +301,11 @@ class MainWindow(QMainWindow):
     def open_recording(self, path: str, start: float | None = None, title: str = "") -> None:
         """Open a file in the background, at `start` seconds or where it was last left.
 
-        `title` stands in the window title in place of the file's name.
+        `title` stands in the window title in place of the file's name. A table of recordings is listed to walk through.
         """
+        if is_table(path):
+            self.walking.open_table(path)
+            return
         hide_in_log(str(path), "a recording")
         self.status.say(f"opening {path}…")
         self.reading.open(path, start, title)
@@ -303,6 +317,11 @@ class MainWindow(QMainWindow):
         hide_in_log(str(recording.path), recording.id)
         self.toolbar.show_view(self.session.view)
         self.status.say("")
+
+    def _on_table(self, path: Path) -> None:
+        self.settings.remember_file(path)
+        self._list_recent()
+        commands.show_dock(self, "recordings")
 
     # Models and jobs
 
@@ -357,6 +376,7 @@ class MainWindow(QMainWindow):
         self.events_dock.set_theme(colours)
         self.saving.set_theme(colours)
         self.overlaying.set_theme(colours)
+        self.corpus_panel.set_theme(colours)
         self.dock_sizes.set_letters(self.settings.text_scale)
 
     def set_px_per_mm(self, px_per_mm: float | None) -> None:

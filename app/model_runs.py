@@ -132,6 +132,11 @@ class ModelRuns(QObject):
         self.rule = rule
         self._derive_again()
 
+    def show_saved(self, prediction: SeizurePrediction) -> None:
+        """Show a result that comes from files, by the threshold that made its events."""
+        self.set_threshold(prediction.threshold)
+        self._show(prediction)
+
     def _show(self, prediction: SeizurePrediction) -> None:
         self._session.set_prediction(self._with_events(prediction))
         self._compare_soon()

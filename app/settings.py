@@ -116,12 +116,18 @@ class Settings:
     figure_dpi: int = field(default=300, metadata={"least": 50})
     figure_form: str = field(default="svg", metadata={"choices": ("svg", "pdf", "png")})
     figure_folder: str = ""
+    table_places: dict[str, str] = field(default_factory=dict)  # by table of recordings, the folder of the one left at
 
     def remember_file(self, path: str | Path) -> None:
         """Put a file first among the recent ones, and its folder where the next dialog begins."""
         path = Path(path).absolute()
         self.recent_files = [str(path), *(p for p in self.recent_files if p != str(path))][:_RECENT]
         self.last_folder = str(path.parent)
+
+    def keep_place(self, table: str | Path, folder: str) -> None:
+        """Keep where the reader is in a table of recordings, the one used last at the end."""
+        others = {name: at for name, at in self.table_places.items() if name != str(table)}
+        self.table_places = dict(list({**others, str(table): folder}.items())[-_RECENT:])
 
     def reset(self) -> None:
         """Take the values of the first start, but for files opened last, own types of marks and the reader's name."""

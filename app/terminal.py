@@ -30,10 +30,14 @@ def window(options: Namespace) -> int:
     from app.display import leave_cores_free
 
     leave_cores_free()
+    from analysis.corpus_table import TABLE, read_table
     from app.start import Opening, run_window
 
-    check_files(options.recording, options.checkpoint, options.head, options.config)
-    if options.recording is not None:
+    table = options.recording is not None and options.recording.endswith(TABLE)
+    check_files(None if table else options.recording, options.checkpoint, options.head, options.config)
+    if table:
+        read_table(Path(options.recording))
+    elif options.recording is not None:
         _refuse_unreadable(options.recording)
     return run_window(Opening(options.recording, options.checkpoint, options.head, options.config, options.start))
 
