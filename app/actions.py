@@ -184,6 +184,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("reset_view", "View", "Reset the view", ("Ctrl+0",)),
     ActionSpec("reset_settings", "View", "Reset all settings…"),
     ActionSpec("help", "Help", "Keys and conventions", ("F1",)),
+    ActionSpec("tour", "Help", "Tour of the overlays"),
     ActionSpec("about", "Help", "About Cerebroscope"),
 )
 MENUS = ("File", "Go", "View", "Mark", "Review", "Measure", "Model", "Help")

@@ -14,6 +14,7 @@ from analysis.analyses import Analysis
 from analysis.analysis_tables import heading
 from analysis.annotation import Annotation
 from analysis.recording import Recording, Window
+from analysis.simulation.truth import Seizure
 from app.analysis_form import OptionForm
 from app.session import ModelChoice
 from viewers.panels import ANALYSIS_PANELS, ANY_ARRAY
@@ -63,6 +64,7 @@ class AnalysisTab(Panel):
         self._window: Window | None = None
         self._selection: Window | None = None
         self._recording: Recording | None = None
+        self._seizure: Seizure | None = None
         self._part = MEAN
         self._shown: KindPanel | None = None
 
@@ -123,11 +125,8 @@ class AnalysisTab(Panel):
         for widget in (self.form, self._bar, self._progress, self._error, self._state):
             self.column.addWidget(widget)
         self.column.addWidget(self._holder, _ALL_ROOM)
-        foot = line_of(self.arrays)
-        foot.addStretch(1)
-        foot.addWidget(self.figure)
-        foot.addWidget(self.numbers)
-        self.column.addLayout(foot)
+        self.column.addLayout(line_of(self.arrays))  # beside the buttons large letters would have no room
+        self.column.addLayout(line_of(self.figure, self.numbers))
         self.column.addStretch(1)  # lines stay together where there is no answer
 
     def _connect(self) -> None:
@@ -226,10 +225,10 @@ class AnalysisTab(Panel):
         running = progress is not None
         for widget in (self._bar, self._progress, self.stop):
             widget.setVisible(running)
-        if progress is not None:
-            self._bar.setValue(round(1000 * progress[0]))
         if self._result is None and self._state.text() == _NO_RESULT:
             self._state.setVisible(not running and self._error.isHidden() and bool(self.kind.count()))
+        if progress is not None:
+            self._bar.setValue(round(1000 * progress[0]))
             self._progress.setText(progress[1])
 
     def refuse(self, sentence: str) -> None:
@@ -255,6 +254,12 @@ class AnalysisTab(Panel):
         self._recording, self._selection = recording, None
         for panel in self._panels.values():
             panel.set_recording(recording)
+
+    def set_focus(self, seizure: Seizure | None) -> None:
+        """Hear where the simulated seizure on the page really begins."""
+        self._seizure = seizure
+        for panel in self._panels.values():
+            panel.set_focus(seizure)
 
     def set_selection(self, window: Window | None) -> None:
         """Hear which span is selected."""
@@ -310,6 +315,7 @@ class AnalysisTab(Panel):
             panel: KindPanel = getattr(importlib.import_module(module), kind)()
             panel.set_theme(self.theme)
             panel.set_recording(self._recording)
+            panel.set_focus(self._seizure)
             panel.part_chosen.connect(self.part_chosen)
             panel.time_requested.connect(self.time_requested)
             panel.kind_wished.connect(self.kind_wished)

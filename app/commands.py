@@ -80,6 +80,7 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         **window.saving.handlers(),
         **window.reporting.handlers(),
         **window.exporting.handlers(),
+        **window.touring.handlers(),
         **window.walking.handlers(),
         "raters": lambda: show_dock(window, "raters"),
         **window.trending.handlers(),
@@ -147,8 +148,8 @@ def run_model(window: MainWindow) -> None:
 
 
 def let_go_or_cancel(window: MainWindow) -> None:
-    """End what is nearest at hand: a selection or mark, a caliper, the scrolling page, or else every job."""
-    if not (window.marking.let_go() or window.measuring.escape() or window.playing.stop()):
+    """End what is nearest at hand: the tour, a selection or mark, a caliper, the scrolling page, or else every job."""
+    if not (window.touring.dismiss() or window.marking.let_go() or window.measuring.escape() or window.playing.stop()):
         window.runner.cancel_all()
 
 

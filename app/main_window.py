@@ -33,6 +33,7 @@ from app.inspector import AgreementPanel, PredictionPanel
 from app.job_panel import JobPanel
 from app.jobs import Job, JobRunner
 from app.key_ways import KeyWays
+from app.known_truth import KnownTruth
 from app.listening import FOLLOWING
 from app.look import Look
 from app.marking import Marking
@@ -63,6 +64,7 @@ from app.sensitivity_panel import SensitivityPanel
 from app.session import ModelChoice, Session
 from app.settings import Settings
 from app.status_line import StatusLine
+from app.touring import Touring
 from app.travelling import Travelling
 from app.trending import Trending
 from app.view import View
@@ -152,6 +154,7 @@ class MainWindow(QMainWindow):
         self.corpus_panel = CorpusPanel()
         walked = self.corpus_panel, self.view
         self.walking = Walking(self.session, self.runs, self.runner, *walked, self.settings, self)
+        self.touring, self.known_truth = Touring(self), KnownTruth(self.session, self.view, self.runner, self)
         self._make_parts()
         self.overlaying = Overlaying(self.overlay_panel, self.view, self.analysing, self.settings, self)
         self.reading = Reading(
@@ -235,6 +238,9 @@ class MainWindow(QMainWindow):
         self.reading.complained.connect(lambda text: self.status.say(text, "warning"))
         self.reading.opened.connect(self._on_opened)
         self.reading.painted.connect(lambda _recording: self.engine.start())
+        self.reading.painted.connect(self.known_truth.read)
+        self.known_truth.feed(self.measuring.topography, self.analysing.tab)
+        self.known_truth.failed.connect(self.show_error)
         self.session.view_changed.connect(self._on_view)
         self.scaling.told.connect(self.status.say)
         self.marking.told.connect(self.status.say)
@@ -376,6 +382,7 @@ class MainWindow(QMainWindow):
         self.events_dock.set_theme(colours)
         self.saving.set_theme(colours)
         self.overlaying.set_theme(colours)
+        self.touring.set_theme(colours)
         self.corpus_panel.set_theme(colours)
         self.dock_sizes.set_letters(self.settings.text_scale)
 

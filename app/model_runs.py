@@ -11,6 +11,7 @@ from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 from analysis.annotation import model_author
 from analysis.postprocessing import AUTO, Rule, choose_rule, derive_events
 from analysis.progress import Progress
+from analysis.recording import Recording
 from analysis.results import SeizurePrediction
 from analysis.review.decisions import reviewed
 from app.engine_process import EngineProcess
@@ -76,9 +77,31 @@ class ModelRuns(QObject):
 
     def run(self, model: ModelChoice, device: str = "auto") -> Job | None:
         """Start a model over the whole recording, nearest to the page first; None without a recording."""
-        recording = self._session.recording
-        if recording is None:
+        if self._session.recording is None:
             return None
+        self.job = self._make_job(model, device, self._session.recording, replaces="prediction")
+        self.job.partial.connect(self._show)
+        self.job.succeeded.connect(self._show)
+        self.job.cancelled.connect(self._drop_partial)
+        self.job.failed.connect(lambda _error: self._drop_partial())
+        self.job.finished.connect(self._on_finished)
+        self.waiting_changed.emit(model.title)
+        self._runner.submit(self.job)
+        return self.job
+
+    def prepare(self, model: ModelChoice, device: str = "auto") -> Job | None:
+        """Have the answer of a model ready for when it is run, after all that somebody waits for.
+
+        None without a recording, and where no results are kept.
+        """
+        if self._session.recording is None or self._cache is None:
+            return None
+        return self._runner.submit(self._make_job(model, device, self._session.recording, priority=1.0))
+
+    def _make_job(
+        self, model: ModelChoice, device: str, recording: Recording, replaces: str | None = None, priority: float = 0.0
+    ) -> Job:
+        """A prediction of the whole recording; two that give the same have the same key."""
         arguments: dict[str, Any] = {
             "path": str(recording.path),
             "checkpoint": model.checkpoint,
@@ -95,15 +118,8 @@ class ModelRuns(QObject):
             return self._engine.call("analysis.engine.predict:predict_seizures", arguments, progress)
 
         key = repr(sorted((k, v) for k, v in arguments.items() if k != "first_time"))
-        self.job = Job(f"Seizure probability, {model.title}", work, lane="gpu", key=key, replaces="prediction")
-        self.job.partial.connect(self._show)
-        self.job.succeeded.connect(self._show)
-        self.job.cancelled.connect(self._drop_partial)
-        self.job.failed.connect(lambda _error: self._drop_partial())
-        self.job.finished.connect(self._on_finished)
-        self.waiting_changed.emit(model.title)
-        self._runner.submit(self.job)
-        return self.job
+        title = f"Seizure probability, {model.title}"
+        return Job(title, work, lane="gpu", key=key, replaces=replaces, priority=priority)
 
     def _on_finished(self) -> None:
         # A job that was replaced ends after its successor has begun.

@@ -116,6 +116,7 @@ class Settings:
     figure_dpi: int = field(default=300, metadata={"least": 50})
     figure_form: str = field(default="svg", metadata={"choices": ("svg", "pdf", "png")})
     figure_folder: str = ""
+    tour_refused: bool = False  # the guided tour does not begin by itself any more
     table_places: dict[str, str] = field(default_factory=dict)  # by table of recordings, the folder of the one left at
 
     def remember_file(self, path: str | Path) -> None:

@@ -21,14 +21,17 @@ _INTERRUPT_PAUSE_MS = 300
 
 @dataclass(frozen=True)
 class Opening:
-    """What the window shows first; paths as the person gave them, `start` in seconds (None: where it was left)."""
+    """What the window shows first; paths as the person gave them, `start` in seconds (None: where it was left).
+
+    `demo` opens the demonstration in place of all that.
+    """
 
     recording: str | None = None
     checkpoints: Sequence[str] = ()
     head: str | None = None
     config: str | None = None
     start: float | None = None
-    title: str = ""
+    demo: bool = False
 
 
 def run_window(opening: Opening) -> int:
@@ -72,8 +75,10 @@ def _fill(window: MainWindow, opening: Opening) -> None:
     from app.model_panel import title_for
     from app.session import ModelChoice
 
+    if opening.demo:
+        window.touring.show_demo()
     if opening.recording is not None:
-        window.open_recording(opening.recording, opening.start, opening.title)
+        window.open_recording(opening.recording, opening.start)
     for checkpoint in opening.checkpoints:
         if packaged_model(checkpoint) is not None:
             window.model_panel.choose(checkpoint)

@@ -51,16 +51,14 @@ def _refuse_unreadable(name: str) -> None:
 
 
 def demo(_: Namespace) -> int:
-    """Open a simulated recording that is made on the spot."""
+    """Open the bundled simulated recording with the bundled models."""
     from app.display import check_display, leave_cores_free
 
     leave_cores_free()
     check_display()
-    from app.settings import folders
-    from app.simulated_demo import TITLE, make_demo
     from app.start import Opening, run_window
 
-    return run_window(Opening(str(make_demo(folders().cache)), title=TITLE))
+    return run_window(Opening(demo=True))
 
 
 def info(options: Namespace) -> None:

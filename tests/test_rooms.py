@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from app.simulated_demo import make_demo
+from analysis.simulation.demo import RECORDING
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("app", "viewers", "analysis", "models", "assets")
@@ -87,7 +87,6 @@ def test_nothing_heavy_comes_with_the_window(module):
 
 def test_the_first_painted_page_comes_before_anything_heavy(tmp_path):
     """Architecture section 3 and the specification of reading and drawing, on the real window with a real file."""
-    demo = make_demo(tmp_path)
     code = f"""
 import sys, json, time
 from app.display import leave_cores_free
@@ -105,7 +104,7 @@ after = sorted(set({HEAVY!r}) & set(sys.modules))
 window.close()
 print(json.dumps([painted[0], after]))
 """
-    painted, after = json.loads(run(code, str(demo), CEREBROSCOPE_HOME=str(tmp_path)))
+    painted, after = json.loads(run(code, str(RECORDING), CEREBROSCOPE_HOME=str(tmp_path)))
     assert painted == []
     assert after == []  # and none of it comes later either, once everything about the recording is shown
 

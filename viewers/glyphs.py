@@ -58,6 +58,17 @@ def paint_pop_out(painter: QPainter, rect: QRectF, colour: QColor, is_out: bool)
     painter.restore()
 
 
+def paint_focus(painter: QPainter, middle: QPointF, half: float, theme: Theme) -> None:
+    """A diamond with a rim of the ground's colour: where a simulated seizure really begins."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(theme.colour("canvas"), 1.5))
+    painter.setBrush(theme.colour("good"))
+    corners = ((0.0, -half), (half, 0.0), (0.0, half), (-half, 0.0))
+    painter.drawPolygon(QPolygonF([middle + QPointF(x, y) for x, y in corners]))
+    painter.restore()
+
+
 def icon(paint: Paint, theme: Theme, on: str = "text", off: str = "muted") -> QIcon:
     """An icon of two states, in the colours of the theme that are named for each."""
     made = QIcon()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from PyQt6.QtCore import QEvent, QRectF, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QPointF, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import (
     QContextMenuEvent,
     QFontMetricsF,
@@ -24,9 +24,10 @@ from PyQt6.QtWidgets import QToolTip, QWidget
 
 from analysis.channel_kinds import kind_of
 from analysis.filtering import FilterBank
+from viewers.glyphs import paint_focus
 from viewers.heat_scales import HeatScale, tint
 from viewers.page_state import CUT_OFF
-from viewers.rows import Rows, unit_text
+from viewers.rows import Rows, electrodes, unit_text
 from viewers.theme import LIGHT, Theme, font, px
 
 LEFT, STRIP_ROOM = 10, 20
@@ -35,6 +36,7 @@ _NAME_SIZE, _SMALL_SIZE, _NOTE_SIZE, _TINY_SIZE = 11, 9, 9, 8
 _TWO_LINES, _TIGHT_LINES = 22.0, 18.0
 _GAP = 5.0
 _LEAST_NAME = 20.0
+_FOCUS = 4.5
 _STRIP_WIDTH = 6.0
 _VALUES_WIDTH = 13.0
 _HOLLOW = frozenset({"no signal"})
@@ -92,6 +94,7 @@ class Gutter(QWidget):
         self._chosen: int | None = None
         self._filters: FilterBank | None = None
         self._strips: Mapping[str, GutterStrip] = {}
+        self._focus, self._focus_words = "", ""
         self._stepped_by = 0.0
         self.setFixedWidth(MIN_WIDTH)
         self.setMouseTracking(True)
@@ -122,6 +125,19 @@ class Gutter(QWidget):
         if strips != self._strips:
             self._strips = dict(strips)
             self._redraw()
+
+    def set_focus(self, channel: str, words: str) -> None:
+        """Mark the rows of a channel where a simulated seizure begins, which `words` tell; empty: none."""
+        if (channel, words) != (self._focus, self._focus_words):
+            self._focus, self._focus_words = channel, words
+            self._redraw()
+
+    def rows_of_focus(self) -> list[int]:
+        """The rows that are marked as those of the focus."""
+        if not self._focus or self._rows is None:
+            return []
+        derivations = self._rows.montage.derivations
+        return [i for i, row in enumerate(derivations) if self._focus in electrodes(row)]
 
     def set_theme(self, theme: Theme) -> None:
         """Take the colours."""
@@ -203,6 +219,8 @@ class Gutter(QWidget):
             if layout is not None:
                 self._draw_name(painter, i, layout)
                 free_from = middle + size / 2
+        for i in self.rows_of_focus():
+            paint_focus(painter, QPointF(LEFT / 2, sum(rows.band(i)) / 2), _FOCUS, self._theme)
 
     def _draw_strip(self, painter: QPainter, i: int, top: float, bottom: float, told: bool) -> None:
         assert self._rows is not None
@@ -341,6 +359,8 @@ class Gutter(QWidget):
         for strip in self._strips.values():
             if row < len(strip.values) and math.isfinite(strip.values[row]):
                 lines.append(f"{strip.quantity}: {strip.scale.text(float(strip.values[row]))}")
+        if row in self.rows_of_focus():
+            lines.append(self._focus_words)
         lines.append("wheel: taller or flatter; Ctrl and wheel, or double click: as the page")
         return "\n".join(lines)
 

@@ -82,12 +82,12 @@ def test_its_engine_ends_with_it_when_it_is_killed(shared, started):
     assert gone(engine)
 
 
-def test_demo_is_made_in_the_cache_and_damaged_settings_do_not_stop_it(started, own_folders):
+def test_demo_opens_and_damaged_settings_do_not_stop_it(started, own_folders):
     (own_folders / "config").mkdir(parents=True)
     (own_folders / "config/settings.json").write_text("{")
     program, _ = started("demo")
     program.send_signal(signal.SIGINT)
     assert program.communicate(timeout=20)[1] == ""
-    assert [path.name for path in (own_folders / "cache").iterdir()] == ["SIMULATED_seizure_seed7_v1.edf"]
+    assert len(list((own_folders / "data/recordings").iterdir())) == 1  # where it was left
     names = sorted(path.name.split("-")[0] for path in (own_folders / "config").iterdir())
     assert names == ["settings.damaged", "settings.json"]

@@ -22,9 +22,10 @@ from analysis.attribution_maps import (
     round_up,
 )
 from analysis.recording import Recording, Window
+from analysis.simulation.truth import Seizure
 from viewers.overlays.attribution import subject_of
 from viewers.panels.attribution_checks import AttributionChecks
-from viewers.panels.base import Chooser, as_sentence, line_of, note
+from viewers.panels.base import Chooser, as_sentence, focus_words, line_of, note
 from viewers.panels.electrode_map import ElectrodeMap
 from viewers.panels.kind_panel import Heading, KindPanel
 from viewers.panels.row_bars import RowBars, digits_for
@@ -65,6 +66,8 @@ class Attribution(KindPanel):
         self.map_heading, self.bars_heading = Heading("Where"), Heading("By channel")
         self.map = ElectrodeMap()
         self._no_map = note()
+        self.focus = note()
+        self.focus.hide()
         self.bars = RowBars("Attribution by channel, sorted", signed=self.is_signed)
         self._more = note()
         self.rule = note(f"On the traces {ROW_RULE}, one of an average that of its first electrode.")
@@ -76,7 +79,7 @@ class Attribution(KindPanel):
         self.column.addLayout(line_of(self.part))
         self.column.addWidget(self.map_heading)
         self.column.addLayout(line_of(self.place))
-        for widget in (self.when, self.map, self._no_map, self.bars_heading, self.bars, self._more):
+        for widget in (self.when, self.map, self._no_map, self.focus, self.bars_heading, self.bars, self._more):
             self.column.addWidget(widget)
         self.column.addWidget(self.checks)
         self.column.addWidget(self.rule)
@@ -86,6 +89,7 @@ class Attribution(KindPanel):
         self._selection: Window | None = None
         self._event: Annotation | None = None
         self._time: float | None = None
+        self._seizure: Seizure | None = None
         self._values: np.ndarray | None = None
         self._reaches = SteadyReach()
         self.part.chosen.connect(self.part_chosen)
@@ -124,7 +128,7 @@ class Attribution(KindPanel):
         """Show a result, or none."""
         if result is None:
             self._map = self._values = None
-            for widget in (self.map, self._no_map, self.checks):
+            for widget in (self.map, self._no_map, self.focus, self.checks):
                 widget.hide()
             if not self.is_signed:
                 self.part.hide()
@@ -175,6 +179,13 @@ class Attribution(KindPanel):
             self._time = time
             self._follow(AT_CURSOR)
 
+    def set_focus(self, seizure: Seizure | None) -> None:
+        """Mark on map and bars where a simulated seizure begins."""
+        if seizure != self._seizure:
+            self._seizure = seizure
+            self.map.set_focus(seizure.focus_channel if seizure is not None else "")
+            self._show()
+
     def set_part(self, part: str) -> None:
         """Point out what is on the traces."""
         if part in (SIGNED, ABSOLUTE):
@@ -206,6 +217,8 @@ class Attribution(KindPanel):
         found, result = self._map, self.result
         if result is None:
             return
+        self.focus.setText(focus_words(self._seizure))
+        self.focus.setVisible(self._seizure is not None)
         if found is None:
             self._show_none()
             return
@@ -249,7 +262,8 @@ class Attribution(KindPanel):
         self.bars.set_message("" if values is not None else missing)
         order = ordered(found.ch_names, values) if values is not None else []
         shown = order[:_MOST_BARS]
-        names = [found.ch_names[i] for i in shown]
+        focus = self._seizure.focus_channel if self._seizure is not None else ""
+        names = [f"{name} ◆" if name == focus else name for name in (found.ch_names[i] for i in shown)]
         sizes = np.array([values[i] for i in shown]) if values is not None else np.empty(0)
         self.bars.set_bars(names, sizes, digits=digits_for(sizes))
         left = len(order) - len(shown)

@@ -11,6 +11,7 @@ from typing import Any
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from analysis.simulation.truth import Seizure
 from viewers.theme import LIGHT, Theme
 
 Choice = tuple[str, str]  # the value, and what a person reads
@@ -55,6 +56,15 @@ class Panel(QWidget):
     def table(self) -> str:
         """The numbers on screen as tab-separated text; empty where there are none."""
         return ""
+
+
+def focus_words(seizure: Seizure | None) -> str:
+    """Where a simulated seizure begins, as a line below a map; empty for none."""
+    if seizure is None:
+        return ""
+    first, *others = seizure.focus_rank
+    then = f", then {' and '.join(others)}" if others else ""
+    return f"◆ Simulated focus, from the truth file: {first}{then}"
 
 
 def note(text: str = "", role: str = "muted") -> QLabel:

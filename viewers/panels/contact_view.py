@@ -10,6 +10,7 @@ from PyQt6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter,
 from PyQt6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from analysis.contact_layout import NOT_RECORDED, ContactLayout
+from viewers.glyphs import paint_focus
 from viewers.panels.contact_places import Place, Places, lay_contacts
 from viewers.panels.head_view import DESCRIBED_AFTER_MS
 from viewers.panels.plot import BUSY, paint_message
@@ -17,6 +18,7 @@ from viewers.panels.value_scale import Scale, ScaleBar, colours_of, value_text
 from viewers.theme import LIGHT, Theme, font, px
 
 _EDGE, _GAP = 4.0, 1.0
+_FOCUS = 5.0
 _SMALLEST, _USUAL = 190, 300
 _BAR_ROOM, _BAR_SHARE = 26.0, 0.5
 _TITLE, _NUMBER = 11, 9  # pixels of letters
@@ -47,7 +49,7 @@ class ContactView(QWidget):
         self._message = ""
         self._stale = False
         self._names = True
-        self._chosen = ""
+        self._chosen = self._focus = ""
         self._laid: tuple[object, Places] | None = None
         self._bar = ScaleBar()
         # All values in words take longer than the picture of them: they wait until the cursor rests.
@@ -97,6 +99,12 @@ class ContactView(QWidget):
         """Outline a contact by its name; empty: none."""
         if name != self._chosen:
             self._chosen = name
+            self.update()
+
+    def set_focus(self, name: str) -> None:
+        """Mark the contact where a simulated seizure begins; empty: none."""
+        if name != self._focus:
+            self._focus = name
             self.update()
 
     def set_theme(self, theme: Theme) -> None:
@@ -210,6 +218,9 @@ class ContactView(QWidget):
             painter.drawRect(place.rect)
             painter.setPen(QPen(self.theme.colour("text"), 2))
             painter.drawRect(place.rect)
+        focus = places.of(self._focus) if self._focus else None
+        if focus is not None:
+            paint_focus(painter, focus.rect.topRight(), px(_FOCUS), self.theme)
         if self.hasFocus():
             painter.setPen(QPen(self.theme.colour("accent"), 1))
             painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))

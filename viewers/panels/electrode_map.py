@@ -51,6 +51,11 @@ class ElectrodeMap(QWidget):
         view = self.head if self._pages.currentWidget() is self.head else self.contacts
         view.set_values(shown, scale)
 
+    def set_focus(self, name: str) -> None:
+        """Mark where a simulated seizure begins."""
+        self.head.set_focus(name)
+        self.contacts.set_focus(name)
+
     def set_message(self, text: str) -> None:
         """Say something in the middle."""
         self.head.set_message(text)

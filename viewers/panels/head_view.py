@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from analysis.topography import HeadMap
 from viewers.contours import contour_levels, contour_lines
+from viewers.glyphs import paint_focus
 from viewers.panels.head_shape import EAR, NOSE
 from viewers.panels.plot import BUSY, paint_message
 from viewers.panels.scalp_picture import ScalpPicture, field_of
@@ -20,6 +21,7 @@ from viewers.theme import LIGHT, Theme, px
 _EDGE = 4.0
 _SMALLEST, _USUAL = 190, 300
 _NEAR_PX = 12.0
+_FOCUS = 6.5
 _BAR_SHARE = 0.56
 _FADED = 0.45  # of the strength, of what is being renewed
 DESCRIBED_AFTER_MS = 300
@@ -38,6 +40,7 @@ class HeadView(QWidget):
         self._stale = False
         self._contours = False
         self._names = True
+        self._focus = ""
         self._field: np.ndarray | None = None
         self._picture: tuple[object, ScalpPicture] | None = None
         self._bar = ScaleBar()
@@ -75,6 +78,12 @@ class HeadView(QWidget):
         """Show that the values are those of another moment and are being renewed."""
         if stale != self._stale:
             self._stale = stale
+            self.update()
+
+    def set_focus(self, name: str) -> None:
+        """Mark the electrode where a simulated seizure begins; empty: none."""
+        if name != self._focus:
+            self._focus = name
             self.update()
 
     def set_options(self, contours: bool, names: bool) -> None:
@@ -147,6 +156,8 @@ class HeadView(QWidget):
                 self._paint_contours(painter, circle, head, picture.outline)
             painter.setOpacity(1.0)
         picture.paint_frame(painter)
+        if self._focus in head.layout.ch_names:
+            paint_focus(painter, picture.places[head.layout.ch_names.index(self._focus)], px(_FOCUS), self.theme)
 
     def _picture_of(self, head: HeadMap, circle: QRectF) -> ScalpPicture:
         """What is drawn of a head at this size; all that does not depend on the values is drawn once."""

@@ -12,9 +12,10 @@ from analysis.analyses import Analysis, NamedArray
 from analysis.analysis_tables import options_of, span_of
 from analysis.annotation import Annotation
 from analysis.recording import Recording, Window
+from analysis.simulation.truth import Seizure
 from viewers.panels.base import Panel, as_sentence, note
 from viewers.panels.plot import Plot
-from viewers.theme import Theme
+from viewers.theme import Theme, px
 from viewers.time_scale import time_text
 
 MEAN = "mean"
@@ -127,6 +128,9 @@ class KindPanel(Panel):
     def set_event(self, event: Annotation | None) -> None:
         """Hear which event is under the cursor."""
 
+    def set_focus(self, seizure: Seizure | None) -> None:
+        """Hear where the simulated seizure on the page really begins; None where there is none."""
+
     def set_part(self, part: str) -> None:
         """Hear which part is shown on the traces."""
 
@@ -153,7 +157,7 @@ class Heading(QLabel):
         self.name = name or self._name
         self.mark = f"[{array.source}]" if array is not None and array.source else ""
         lighter = " · ".join(filter(None, (more, self.mark)))
-        self.setText(f"<b>{escape(self.name)}</b> <span style='font-size: 11px'>{escape(lighter)}</span>")
+        self.setText(f"<b>{escape(self.name)}</b> <span style='font-size: {round(px(11))}px'>{escape(lighter)}</span>")
         self.setToolTip("" if array is None else meaning_of(array))
 
 
@@ -188,8 +192,8 @@ def amount_of(result: Analysis) -> str:
 
 
 def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:g}"
     return ", ".join(part.replace("\\", "/").rsplit("/", 1)[-1] for part in str(value).split(", "))
-    if isinstance(value, bool):
-        return "yes" if value else "no"

@@ -10,8 +10,9 @@ from analysis.contact_layout import ContactLayout
 from analysis.measured_tables import topography_table
 from analysis.measuring import duration_text
 from analysis.scalp_maps import AS_RECORDED, CONTACTS, SCALP, Topography
+from analysis.simulation.truth import Seizure
 from analysis.spectra import BANDS, Band
-from viewers.panels.base import Chooser, Panel, as_sentence, check_box, line_of, note
+from viewers.panels.base import Chooser, Panel, as_sentence, check_box, focus_words, line_of, note
 from viewers.panels.contact_view import ContactView
 from viewers.panels.head_view import HeadView
 from viewers.panels.value_scale import Scale
@@ -44,6 +45,8 @@ class TopographyPanel(Panel):
         self.names = check_box("Names", "Names of the electrodes, or numbers of the contacts", on=True)
         self._caption = note()
         self._foot = note()
+        self._focus = note()
+        self._focus.hide()
         self._left_out = note(role="warning")
         self.head = HeadView()
         self.contacts = ContactView()
@@ -54,6 +57,7 @@ class TopographyPanel(Panel):
         self.column.addWidget(self._caption)
         self.column.addWidget(self.head, 1)
         self.column.addWidget(self.contacts, 1)
+        self.column.addWidget(self._focus)
         self.column.addWidget(self._foot)
         self.column.addWidget(self._left_out)
         self.column.addLayout(line_of(self.range, self.contours, self.names))
@@ -130,6 +134,13 @@ class TopographyPanel(Panel):
         self._time = time
         if self._result is not None and self._result.samples is not None:
             self._show()
+
+    def set_focus(self, seizure: Seizure | None) -> None:
+        """Mark where the simulated seizure on the page begins; None where there is none."""
+        for view in (self.head, self.contacts):
+            view.set_focus(seizure.focus_channel if seizure is not None else "")
+        self._focus.setText(focus_words(seizure))
+        self._focus.setVisible(seizure is not None)
 
     def set_busy(self) -> None:
         """Fade what is shown until it is renewed."""
