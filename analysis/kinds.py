@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.errors import AnalysisError
+from analysis.recording import Window
 from models.families import MODELS
 
 
@@ -77,6 +78,14 @@ class Kind:
     def function_for(self, family: str) -> str | None:
         """The code for a family of models; None where it gives no such analysis."""
         return self.functions.get(family, self.functions.get("*"))
+
+    def widen(self, page: Window, duration: float) -> Window:
+        """A page as long as this kind needs, about its middle, within a recording of so many seconds."""
+        seconds = self.least_seconds
+        if page.duration >= min(seconds, duration):
+            return page
+        start = min(max(0.0, (page.start + page.stop - seconds) / 2), max(0.0, duration - seconds))
+        return Window(start, min(start + seconds, duration))
 
     def parse_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """All options with their values; AnalysisError for a name that is not one."""

@@ -70,21 +70,13 @@ def make_wish(
     if span == "page":
         from analysis.kinds import KINDS  # read when the first analysis is thought of
 
-        window = _at_least(window, KINDS[kind].least_seconds, session.duration)
+        window = KINDS[kind].widen(window, session.duration)
     options, partner = choices.options(kind), choices.partner(kind)
     chosen = (session.model, *[m for m in models if partner and m.checkpoint == partner][-1:])
     bad = bad_channels_of(session)
     asked = {**options, "device": device, "bad_channels": bad}
     request = AnalysisRequest(kind, session.recording.id, tuple(map(stamp, chosen)), window=window, options=asked)
     return Wish(kind, chosen, window, tuple(options.items()), device, request.key(), bad)
-
-
-def _at_least(window: Window, seconds: float, duration: float) -> Window:
-    """A page as long as a kind needs, about its middle, within the recording."""
-    if window.duration >= min(seconds, duration):
-        return window
-    start = min(max(0.0, (window.start + window.stop - seconds) / 2), max(0.0, duration - seconds))
-    return Window(start, min(start + seconds, duration))
 
 
 class ResultShelf:

@@ -21,7 +21,7 @@ from models.whole_files import whole_file
 
 if TYPE_CHECKING:
     from analysis.analyses import Analysis
-    from analysis.recording import Recording
+    from analysis.recording import Recording, Window
     from analysis.results import SeizurePrediction
 
 __all__ = ["FORMS", "OVERLAYS", "RANDOM_WORDS", "FigureRequest", "make_figure", "predict_chosen"]
@@ -142,7 +142,8 @@ def _answered(request: FigureRequest, recording: Recording, progress: Progress) 
     window = check_window(recording, request.start, request.start + request.duration)
     montage = build_montage(request.montage or default_montage(recording), recording, request.bad_channels)
     drawn = [name for name in request.overlays if name in KINDS_DRAWN]
-    answers = _analyse(request, list(dict.fromkeys([*drawn, *request.panels])), progress)
+    spans = {kind: KINDS[kind].widen(window, recording.duration) for kind in dict.fromkeys([*drawn, *request.panels])}
+    answers = _analyse(request, spans, progress)
     layers = [(answers[kind], request.parts.get(kind, "")) for kind in drawn]
     heats = [heats_of(*layer) for layer in layers]
     behind = [kind for kind, heat in zip(drawn, heats, strict=True) if heat]
@@ -175,20 +176,20 @@ def _answered(request: FigureRequest, recording: Recording, progress: Progress) 
     )
 
 
-def _analyse(request: FigureRequest, kinds: list[str], progress: Progress) -> dict[str, Analysis]:
-    """The answers by kind; an option goes to every kind that takes it."""
+def _analyse(request: FigureRequest, spans: Mapping[str, Window], progress: Progress) -> dict[str, Analysis]:
+    """The answers by kind, each over its span; an option goes to every kind that takes it."""
     from analysis.engine.analyze import analyze
 
-    known = {option.name for kind in kinds for option in KINDS[kind].options}
+    known = {option.name for kind in spans for option in KINDS[kind].options}
     answers = {}
-    for kind in kinds:
+    for kind, span in spans.items():
         names = {option.name for option in KINDS[kind].options}
         options: dict[str, Any] = {"windows": _FEW_WINDOWS} if "windows" in names else {}
         options |= PAGE_OPTIONS.get(kind, {})
         options |= {name: value for name, value in request.options.items() if name in names or name not in known}
         models = list(request.checkpoints[: KINDS[kind].models[1]])
         answers[kind] = analyze(
-            kind, request.recording, models, request.start, request.duration, options, request.device, progress,
+            kind, request.recording, models, span.start, span.duration, options, request.device, progress,
             request.bad_channels,
         )  # fmt: skip
     return answers

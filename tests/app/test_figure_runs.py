@@ -173,6 +173,13 @@ def make_experts():
     return make
 
 
+def test_a_kind_that_needs_more_than_the_page_is_asked_of_more(scalp: str, tmp_path: Path) -> None:
+    out = tmp_path / "page.svg"
+    arguments = ["--checkpoint", "random:mvpformer:tiny", "--panel", "channel-map", "--out", str(out)]
+    assert main(["figure", scalp, "--start", "20", "--duration", "10", *arguments]) == 0
+    assert "17.5 to 32.5 s" in out.read_text()
+
+
 def test_arcs_and_panels_are_drawn_and_drawn_again_from_their_files(scalp: str, tmp_path: Path, capsys) -> None:
     out = tmp_path / "page.svg"
     arguments = ["--checkpoint", "random:prise-eeg:tiny", "--overlay", "dynamic-groups", "--panel", "dynamic-groups"]
