@@ -90,11 +90,14 @@ class Legend(QWidget):
         paint_bar(painter, bar, key, self.theme)
 
     def ends(self, key: ColourKey, metrics: QFontMetricsF) -> tuple[str, str]:
-        """What stands at the ends of a bar; the unit stands at one only where there is no room for two."""
+        """What stands at the ends of a bar; its unit at one end only, or in the tip alone, where there is no room."""
         low, high = key.ends()
         unit = f" {key.scale.unit}" if key.scale.unit else ""
-        needed = metrics.horizontalAdvance(f"{low}  {high}") + (px(24) + 12 if _lines(key) == 2 else 0.0)
-        return (low.removesuffix(unit) if needed > self.width() else low), high
+        bar = px(24) + 12 if _lines(key) == 2 else 0.0
+        for ends in ((low, high), (low.replace(unit, "", 1), high)):
+            if metrics.horizontalAdvance("  ".join(ends)) + bar <= self.width():
+                return ends
+        return low.replace(unit, "", 1), high.replace(unit, "", 1)
 
 
 def _lines(key: ColourKey) -> int:

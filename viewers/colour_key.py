@@ -12,6 +12,7 @@ from viewers.theme import Theme, font, px
 
 _SIZE = 10
 _BAR, _BAR_HEIGHT, _GAP = 72.0, 8.0, 5.0
+_LEAST_BAR = 24.0
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ def paint_key(
     low, high = key.ends()
     middle = key.scale.text(key.scale.middle) if key.scale.middle is not None else ""
     fixed = _fixed_width(key, metrics)
+    spared = min(px(_BAR) - px(_LEAST_BAR), max(0.0, fixed - (right - 6)))  # a short bar rather than words cut off
+    fixed -= spared
     title = metrics.elidedText(key.title, Qt.TextElideMode.ElideRight, max(0.0, right - 6 - fixed))
     width = fixed + metrics.horizontalAdvance(title)
     left = right - width
@@ -63,7 +66,7 @@ def paint_key(
             painter.setPen(theme.colour(colour))
             painter.drawText(QRectF(x, top, right - x, height), Qt.AlignmentFlag.AlignVCenter, text)
             x += metrics.horizontalAdvance(text) + _GAP
-    bar = QRectF(x, top + (height - px(_BAR_HEIGHT)) / 2, px(_BAR), px(_BAR_HEIGHT))
+    bar = QRectF(x, top + (height - px(_BAR_HEIGHT)) / 2, px(_BAR) - spared, px(_BAR_HEIGHT))
     paint_bar(painter, bar, key, theme)
     if middle:
         at = bar.left() + key.scale.share(key.scale.middle or 0.0) * bar.width()

@@ -43,6 +43,19 @@ def test_a_narrow_page_loses_the_title_but_not_the_bar_nor_the_warning(qtbot):
     assert any(near(picture.pixelColor(x, 10), above(LIGHT)) for x in range(290))
 
 
+def test_where_even_the_words_hardly_fit_the_bar_is_short(qtbot):
+    key = ColourKey(KEY.title, HeatScale(-0.015, 0.015, 0.0, "score/s", "against", "for"), 1.0, "random weights")
+    _, whole = painted(key, right=520.0)
+    needed = 520.0 - whole - _title_width(key, whole)
+    _, left = painted(key, right=needed - 30.0)
+    assert left >= 0
+
+
+def _title_width(key: ColourKey, left: float) -> float:
+    _, without = painted(ColourKey("", key.scale, key.strength, key.warning), right=520.0)
+    return without - left
+
+
 def near(one: QColor, other: QColor) -> bool:
     return all(abs(a - b) < 25 for a, b in zip(one.getRgb()[:3], other.getRgb()[:3], strict=True))
 
