@@ -19,7 +19,7 @@ from analysis.errors import AnalysisError
 from app.bench_cases import ENGINE_CASES, VIEWER_CASES, Case, Measured, document, table
 from app.bench_files import FILES, HOUR, make_file, shortened
 
-NAMES = ("viewer", "engine", "neurduo", "axon", "prise")
+NAMES = ("viewer", "engine", "neurduo", "axon", "prise", "simulate", "thresholds")
 _SCENARIOS = {
     "start": ("hour",),
     "open": ("day", "hour"),
@@ -54,6 +54,10 @@ def run_benches(names: Sequence[str], busy: bool, quick: bool, detail: bool, as_
     for name in ("axon", "prise"):
         if name in wanted:
             more, remark = _bench_layers(name, 5 if quick else 20)
+            rows, remarks = rows + more, remarks + remark
+    for name in ("simulate", "thresholds"):
+        if name in wanted:
+            more, remark = _bench_simulation(name, quick)
             rows, remarks = rows + more, remarks + remark
     if as_json:
         cases = [document(case, found) for case, found in rows if isinstance(found, Measured)]
@@ -232,6 +236,17 @@ def _bench_layers(name: str, rounds: int) -> tuple[list[tuple[Case, Measured | s
     if name == "axon":
         return list(bench_axes.axon_rows(found)), [bench_axes.explain(found)]
     return list(bench_experts.prise_rows(found)), [bench_experts.explain(found)]
+
+
+def _bench_simulation(name: str, quick: bool) -> tuple[list[tuple[Case, Measured | str]], list[str]]:
+    """Rows and remarks about the simulator: its speed, or what detectors without a model find in its recordings."""
+    from app import bench_simulation as of
+
+    if name == "simulate":
+        found = _say("simulating", lambda: of.measure_simulator(2 if quick else 5, 300 if quick else 600))
+        return list(of.simulator_rows(found)), [of.explain_simulator(found)]
+    scores = _say("measuring thresholds", lambda: of.measure_thresholds(range(8 if quick else 36)))
+    return list(of.threshold_rows(scores)), [of.explain_thresholds(scores)]
 
 
 @contextmanager

@@ -1,0 +1,50 @@
+"""The benches of the simulator: seconds for an hour, and detectors of numbers above a threshold on what it makes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from analysis.threshold_detectors import MEASURES, best_detector, measure_simulated
+from app import bench, bench_simulation
+from app.bench_cases import value, verdict
+from app.cli import main
+
+
+def test_an_hour_is_told_from_the_work_for_what_was_simulated(monkeypatch):
+    ticks = iter(range(100))
+    monkeypatch.setattr(bench_simulation.time, "perf_counter", lambda: float(next(ticks)))
+    found = bench_simulation.measure_simulator(2, 40)
+    assert found == {name: [90.0, 90.0] for name in ("10-20", "64", "ieeg")}  # a second for 40 s of signal
+    rows = {case.name: (case, measured) for case, measured in bench_simulation.simulator_rows(found)}
+    assert verdict(*rows["simulate 10-20"]) == "over"  # 40 times real time
+    assert verdict(*rows["simulate ieeg"]) == ""
+    text = bench_simulation.explain_simulator(found)
+    assert text == "times real time (median): 19 channels, 256 Hz 40; 64 channels, 256 Hz 40; ieeg, 512 Hz 40"
+
+
+def test_rows_of_detectors_are_their_scores():
+    seeds = range(500, 504)
+    scores = best_detector(list(measure_simulated(seeds, 300)))
+    rows = {case.name: value(case, measured) for case, measured in bench_simulation.threshold_rows(scores)}
+    for score in scores:
+        assert rows[f"thresholds {score.detector.measure} area"] == score.auc_pr
+        assert rows[f"thresholds {score.detector.measure} false"] == score.false_alarms_per_hour
+        assert score.detector.name in bench_simulation.explain_thresholds(scores)
+    assert {score.detector.measure for score in scores} == set(MEASURES)
+    assert "0.33 h of simulated EEG" in bench_simulation.explain_thresholds(scores)
+
+
+@pytest.mark.parametrize("name", ["simulate", "thresholds"])
+def test_the_command_prints_them(name, monkeypatch, capsys):
+    scores = best_detector(list(measure_simulated(range(500, 504), 300)))
+    monkeypatch.setattr(bench_simulation, "measure_thresholds", lambda _seeds: scores)
+    found = {"10-20": [20.0], "64": [30.0], "ieeg": [40.0]}
+    monkeypatch.setattr(bench_simulation, "measure_simulator", lambda *_: found)
+    monkeypatch.setattr(bench, "yardstick", lambda: 6.0)
+    assert main(["bench", name, "--json"]) == 0
+    cases = json.loads(capsys.readouterr().out)["cases"]
+    assert {case["case"].split()[0] for case in cases} == {name}
+    assert main(["bench", name]) == 0
+    assert ("times real time" if name == "simulate" else "chance has an area") in capsys.readouterr().out
