@@ -83,7 +83,7 @@ def explain_thresholds(scores: Sequence[DetectorScore]) -> str:
     ways = [f"{score.detector.name}, threshold {score.threshold:.3g}" for score in scores]
     hours = scores[0].event.hours
     return (
-        f"threshold detectors on {hours:.2g} h of simulated EEG, seizures in it: {scores[0].event.n_reference}; way and "
-        f"threshold are those best on these very recordings, so they are bounds; chance has an area of "
+        f"threshold detectors on {hours:.2g} h of simulated EEG, seizures in it: {scores[0].event.n_reference}; way "
+        f"and threshold are those best on these very recordings, so they are bounds; chance has an area of "
         f"{scores[0].prevalence:.3f}\n" + "\n".join(ways)
     )

@@ -12,6 +12,11 @@ from app.bench_cases import value, verdict
 from app.cli import main
 
 
+@pytest.fixture(scope="module")
+def scores():
+    return best_detector(list(measure_simulated(range(3))))
+
+
 def test_an_hour_is_told_from_the_work_for_what_was_simulated(monkeypatch):
     ticks = iter(range(100))
     monkeypatch.setattr(bench_simulation.time, "perf_counter", lambda: float(next(ticks)))
@@ -24,21 +29,18 @@ def test_an_hour_is_told_from_the_work_for_what_was_simulated(monkeypatch):
     assert text == "times real time (median): 19 channels, 256 Hz 40; 64 channels, 256 Hz 40; ieeg, 512 Hz 40"
 
 
-def test_rows_of_detectors_are_their_scores():
-    seeds = range(500, 504)
-    scores = best_detector(list(measure_simulated(seeds, 300)))
+def test_rows_of_detectors_are_their_scores(scores):
     rows = {case.name: value(case, measured) for case, measured in bench_simulation.threshold_rows(scores)}
     for score in scores:
         assert rows[f"thresholds {score.detector.measure} area"] == score.auc_pr
         assert rows[f"thresholds {score.detector.measure} false"] == score.false_alarms_per_hour
         assert score.detector.name in bench_simulation.explain_thresholds(scores)
     assert {score.detector.measure for score in scores} == set(MEASURES)
-    assert "0.33 h of simulated EEG" in bench_simulation.explain_thresholds(scores)
+    assert "0.5 h of simulated EEG" in bench_simulation.explain_thresholds(scores)
 
 
 @pytest.mark.parametrize("name", ["simulate", "thresholds"])
-def test_the_command_prints_them(name, monkeypatch, capsys):
-    scores = best_detector(list(measure_simulated(range(500, 504), 300)))
+def test_the_command_prints_them(name, scores, monkeypatch, capsys):
     monkeypatch.setattr(bench_simulation, "measure_thresholds", lambda _seeds: scores)
     found = {"10-20": [20.0], "64": [30.0], "ieeg": [40.0]}
     monkeypatch.setattr(bench_simulation, "measure_simulator", lambda *_: found)
