@@ -5,7 +5,7 @@ Nothing of it is trained on real EEG, and whatever is not there is not listed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from analysis.simulation.demo import RECORDING, TITLE
-from app.commands import load_checkpoint, run_model
+from app.jobs import Job
 from app.session import ModelChoice
 
 if TYPE_CHECKING:
-    from app.main_window import MainWindow
+    from app.toured_window import TouredWindow
 
 CHECKPOINTS = Path(str(files("assets"))) / "checkpoints"
 START = 40.0  # seconds, where the first seizure can be seen to build up
@@ -35,10 +35,16 @@ class Demo(QObject):
 
     listed = pyqtSignal()  # all models
 
-    def __init__(self, window: MainWindow, models: Sequence[ModelChoice] | None = None) -> None:
-        """`models` None: those that are bundled."""
-        super().__init__(window)
-        self._window = window
+    def __init__(
+        self,
+        window: TouredWindow,
+        load: Callable[[ModelChoice], Job],
+        models: Sequence[ModelChoice] | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        """`load` reads a checkpoint and lists it; `models` None: those that are bundled."""
+        super().__init__(parent)
+        self._window, self._load = window, load
         self.models = list(bundled_models() if models is None else models)
         self._waiting: list[ModelChoice] = []
         self._is_listing = False
@@ -67,7 +73,7 @@ class Demo(QObject):
 
     def _list_next(self) -> None:
         if self._waiting:
-            load_checkpoint(self._window, self._waiting.pop(0)).finished.connect(self._list_next)
+            self._load(self._waiting.pop(0)).finished.connect(self._list_next)
             return
         self._is_listing = False
         self._run_all()
@@ -81,7 +87,7 @@ class Demo(QObject):
         if not there or window.session.recording is None:
             return
         window.model_panel.choose(there[0])
-        run_model(window)
+        window.actions_by_id["run"].trigger()
         for model in there[1:]:
             window.runs.prepare(model, window.toolbar.device)
         self._prepared = {model.checkpoint for model in there}

@@ -154,7 +154,8 @@ class MainWindow(QMainWindow):
         self.corpus_panel = CorpusPanel()
         walked = self.corpus_panel, self.view
         self.walking = Walking(self.session, self.runs, self.runner, *walked, self.settings, self)
-        self.touring, self.known_truth = Touring(self), KnownTruth(self.session, self.view, self.runner, self)
+        self.touring = Touring(self, partial(commands.load_checkpoint, self), self)
+        self.known_truth = KnownTruth(self.session, self.view, self.runner, self)
         self._make_parts()
         self.overlaying = Overlaying(self.overlay_panel, self.view, self.analysing, self.settings, self)
         self.reading = Reading(

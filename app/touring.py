@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject, QPoint, QRect, QTimer
 from PyQt6.QtWidgets import QScrollArea, QWidget
 
-from app.commands import run_model, show_dock
+from app.jobs import Job
 from app.session import ModelChoice
 from app.tour_stops import STOPS, Stop
 from viewers.callout import Callout
@@ -19,7 +19,7 @@ from viewers.theme import Theme
 
 if TYPE_CHECKING:
     from app.demo import Demo
-    from app.main_window import MainWindow
+    from app.toured_window import TouredWindow
 
 _MISSING = "No model of this family is listed: load one, or one with random weights, under Checkpoints."
 _FOLLOW_MS = 150
@@ -28,9 +28,10 @@ _FOLLOW_MS = 150
 class Touring(QObject):
     """Owns the callout, which is made when it is first needed."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(self, window: TouredWindow, load: Callable[[ModelChoice], Job], parent: QWidget) -> None:
+        """`load` reads a checkpoint and lists it; `parent` is what the callout stands in: the window itself."""
+        super().__init__(parent)
+        self._window, self._load, self._parent = window, load, parent
         self.callout: Callout | None = None
         self.demo: Demo | None = None
         self.at: int | None = None  # the stop on show
@@ -118,12 +119,12 @@ class Touring(QObject):
         if self.demo is None:
             from app.demo import Demo
 
-            self.demo = Demo(self._window)
+            self.demo = Demo(self._window, self._load, parent=self)
         return self.demo
 
     def _callout(self) -> Callout:
         if self.callout is None:
-            self.callout = Callout(self._window)
+            self.callout = Callout(self._parent)
             if self._theme is not None:
                 self.callout.set_theme(self._theme)
             self.callout.stepped.connect(self._on_stepped)
@@ -155,7 +156,7 @@ class Touring(QObject):
         window = self._window
         if not stop.kind:
             if stop.family or window.session.prediction is None:
-                run_model(window)
+                window.actions_by_id["run"].trigger()
             window.overlay_panel.set_visible("seizure", True)
             return True
         model = self._model(stop.family)
@@ -163,11 +164,11 @@ class Touring(QObject):
             return False
         window.model_panel.choose(model)
         if self._demo().has_prepared(model):
-            run_model(window)  # so that the lane of the probability is that of the model on show
+            window.actions_by_id["run"].trigger()  # so that the lane of the probability is that of the model on show
         window.analysing.open(stop.kind)
         window.analysing.run(stop.kind)
         if stop.place == "row":
-            show_dock(window, "overlays")
+            window.actions_by_id["overlays"].trigger()
         return True
 
     def _model(self, family: str) -> ModelChoice | None:
@@ -196,10 +197,10 @@ class Touring(QObject):
         """Stand beside what is pointed at, wherever that is now, and bring it into view once it is there."""
         if self.at is None or self.callout is None:
             return
-        window, stop = self._window, STOPS[self.at]
+        window, parent, stop = self._window, self._parent, STOPS[self.at]
         widget = self._widget(stop)
-        is_seen = widget.isVisible() and widget.window() is window
-        place = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size()) if is_seen else window.view.geometry()
+        is_seen = widget.isVisible() and widget.window() is parent
+        place = QRect(widget.mapTo(parent, QPoint(0, 0)), widget.size()) if is_seen else window.view.geometry()
         if place != self._placed:
             self._placed = place
             self.callout.point_at(place)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from PyQt6.QtCore import QPoint, QRect, QSize
 from PyQt6.QtWidgets import QApplication
 
 from analysis.kinds import KINDS
 from analysis.simulation.demo import RECORDING, TITLE
+from app.commands import load_checkpoint
 from app.demo import Demo, bundled_models
 from app.main_window import MainWindow
 from app.session import ModelChoice
@@ -25,7 +28,7 @@ MODEL = ModelChoice("AXON, demo", "random:axon:tiny")
 def unrun(monkeypatch):
     """No model runs: the packaged detector takes its time."""
     runs = []
-    monkeypatch.setattr("app.touring.run_model", runs.append)
+    monkeypatch.setattr("app.commands.run_model", runs.append)
     return runs
 
 
@@ -40,7 +43,7 @@ def opened(qapp):
         windows.append(handle)
         main.resize(1500, 900)
         main.show()
-        main.touring.demo = Demo(main, models)
+        main.touring.demo = Demo(main, partial(load_checkpoint, main), models)
         main.touring.show_demo()
         handle.wait(120)
         return handle
@@ -157,7 +160,7 @@ def test_the_action_opens_the_demonstration_where_nothing_is_open(qapp, unrun) -
     main = MainWindow(Settings(theme="dark", tour_refused=True))
     window = Window(main)
     main.show()
-    main.touring.demo = Demo(main, ())
+    main.touring.demo = Demo(main, partial(load_checkpoint, main), ())
     main.actions_by_id["tour"].trigger()
     window.wait(60)
     assert (main.session.recording.path, main.touring.at) == (RECORDING, 0)
