@@ -118,7 +118,7 @@ class Attribution(KindPanel):
         self.facts.setText("\n".join(self.describe_facts(result)))
         array = next(result.arrays[name] for name in self.arrays if name in result.arrays)
         there = self.map.set_channels(self._recording, result.labels["channel"])
-        words = "red speaks for the class, blue against it" if there and self.is_signed else ""
+        words = "teal speaks for the class, brown against it" if there and self.is_signed else ""
         self.map_heading.set_array(array, words)
         self.bars_heading.set_array(array, "largest first")
         self.checks.set_result(result)
@@ -237,7 +237,7 @@ class Attribution(KindPanel):
             unit, missing = found.sum_unit, _NO_SPAN if span is None else _NO_VALUE
         self._values = values
         self.when.setText(text)
-        self._show_map(found, values, Scale(-reach if found.is_signed else 0.0, reach, unit), missing)
+        self._show_map(found, values, Scale(-reach if found.is_signed else 0.0, reach, unit, True), missing)
         self._show_bars(found, values, unit, missing)
 
     def _show_none(self) -> None:

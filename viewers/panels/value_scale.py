@@ -10,6 +10,7 @@ from PyQt6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
 
 from analysis.measuring import amount_text, trace_text
 from viewers.colour_scales import amount_scale, image, indices, signed_scale
+from viewers.heat_scales import balance_colours
 from viewers.theme import Theme, font
 
 BAR_HEIGHT = 9.0
@@ -17,11 +18,15 @@ BAR_HEIGHT = 9.0
 
 @dataclass(frozen=True)
 class Scale:
-    """What the colours stand for: from `low` to `high` in `unit`; with a sign, zero has the colour of the ground."""
+    """What the colours stand for: from `low` to `high` in `unit`; with a sign, zero has the colour of the ground.
+
+    `as_on_traces` values with a sign have the colours that the same quantity has behind the traces.
+    """
 
     low: float
     high: float
     unit: str
+    as_on_traces: bool = False
 
     @property
     def has_sign(self) -> bool:
@@ -31,7 +36,9 @@ class Scale:
 
 def colour_table(scale: Scale, theme: Theme) -> np.ndarray:
     """Colours (256, 3) uint8 from the low to the high end."""
-    return signed_scale(theme) if scale.has_sign else amount_scale(theme)
+    if not scale.has_sign:
+        return amount_scale(theme)
+    return balance_colours(theme) if scale.as_on_traces else signed_scale(theme)
 
 
 def colours_of(values: np.ndarray, scale: Scale, theme: Theme) -> list[QColor]:
