@@ -7,6 +7,7 @@ sign has cold colours below zero and warm ones above; steps of it look equally l
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -14,6 +15,7 @@ from PyQt6.QtGui import QColor, QImage
 
 from viewers.theme import Theme
 
+_BAND = 32  # finer rows of one product
 STEPS = 256
 _SIGNED = {
     False: ("#08306b", "#3b7cc4", "#a9cbea", "#f7f7f5", "#f2b994", "#d4633a", "#7f1d10"),
@@ -75,11 +77,36 @@ def image(rgb: np.ndarray, shown: np.ndarray | None = None) -> QImage:
 
 def enlarged(field: np.ndarray, size: int) -> np.ndarray:
     """A smooth field (n, n) on a finer grid (size, size), float32, by cubic convolution (Keys 1981)."""
-    weights = _cubic(field.shape[0], size)
-    return np.asarray(weights @ field.astype(np.float32, copy=False) @ weights.T)
+    return np.concatenate([part for _rows, part in enlarged_parts(field, size)])
+
+
+def enlarged_parts(field: np.ndarray, size: int) -> Iterator[tuple[slice, np.ndarray]]:
+    """The same, some rows at a time, small enough to stay at hand for what is done with them; may be overwritten."""
+    across = np.concatenate([part for _rows, part in _finer_rows(field.T.astype(np.float32, copy=False), size)])
+    return _finer_rows(across.T, size)
+
+
+def _finer_rows(field: np.ndarray, size: int) -> Iterator[tuple[slice, np.ndarray]]:
+    for rows, used, weights in _bands(field.shape[0], size):
+        yield rows, weights @ field[used]
 
 
 @lru_cache(maxsize=8)
+def _bands(size: int, finer: int) -> list[tuple[slice, slice, np.ndarray]]:
+    """Groups of finer rows, the few rows each is made of, and their weights.
+
+    A product with all weights is mostly one with zeros, and so large that BLAS shares it between threads: where the
+    cores are busy it then takes a hundred times as long.
+    """
+    weights, bands = _cubic(size, finer), []
+    for first in range(0, finer, _BAND):
+        rows = slice(first, min(first + _BAND, finer))
+        used = np.flatnonzero(weights[rows].any(0))
+        near = slice(int(used[0]), int(used[-1]) + 1)
+        bands.append((rows, near, np.ascontiguousarray(weights[rows, near])))
+    return bands
+
+
 def _cubic(size: int, finer: int) -> np.ndarray:
     """Weights (finer, size) of the values that each finer point takes; the border repeats."""
     at = (np.arange(finer) + 0.5) * (size / finer) - 0.5

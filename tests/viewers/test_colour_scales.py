@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PyQt6.QtGui import QColor
 
-from viewers.colour_scales import amount_scale, enlarged, image, indices, signed_scale
+from viewers.colour_scales import amount_scale, enlarged, enlarged_parts, image, indices, signed_scale
 from viewers.theme import DARK, LIGHT
 
 # Brettel, Viénot and Mollon 1997 as a matrix each on linear light (Machado et al. 2009, severity 1).
@@ -67,3 +67,28 @@ def test_a_finer_grid_keeps_a_smooth_field():
     expected = np.sin(3 * fine / 32)[None] * np.cos(2 * fine / 32)[:, None]
     np.testing.assert_allclose(found[8:-8, 8:-8], expected[8:-8, 8:-8], atol=2e-4)
     np.testing.assert_allclose(enlarged(np.ones((8, 8)), 37), 1.0, atol=1e-6)
+
+
+@pytest.mark.parametrize(("size", "finer"), [(64, 308), (64, 410), (40, 41), (8, 37)])
+def test_a_finer_grid_is_made_in_parts_that_follow_one_another(size, finer):
+    field = np.random.default_rng(0).normal(size=(size, size))
+    whole, upright = enlarged(field, finer), enlarged(field.T, finer).T
+    np.testing.assert_allclose(whole, upright, atol=1e-5)  # both directions are treated alike
+    ends = [0]
+    for rows, part in enlarged_parts(field, finer):
+        assert rows.start == ends[-1]
+        np.testing.assert_array_equal(part, whole[rows])
+        ends.append(rows.stop)
+    assert ends[-1] == finer
+    # Keys' kernel at a fine point between coarse ones, for a column that all rows share.
+    line = np.tile(field[:, :1], (1, size))
+    at = (finer // 2 + 0.5) * size / finer - 0.5
+    t, i = at % 1, int(at)
+    kernel = [
+        ((2 - t) * t - 1) * t / 2,
+        (t * t * (3 * t - 5) + 2) / 2,
+        t * ((4 - 3 * t) * t + 1) / 2,
+        t * t * (t - 1) / 2,
+    ]
+    expected = sum(w * field[min(i - 1 + k, size - 1), 0] for k, w in enumerate(kernel))
+    np.testing.assert_allclose(enlarged(line, finer)[finer // 2], expected, atol=1e-5)

@@ -1,7 +1,7 @@
 """The drawing of a head at one size: what never changes is drawn once, the field of new values in a moment.
 
-New values cost one product with the spline's matrix, one finer grid and one look into a table of colours; outline,
-electrodes and names lie above that as a picture of their own.
+New values cost one product with the spline's matrix, one finer grid and one look into a table of colours, all in place;
+outline, electrodes and names lie above that as a picture of their own.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from PyQt6.QtCore import QPointF, QRectF, QSize, Qt
 from PyQt6.QtGui import QImage, QPainter, QPainterPath, QPen
 
 from analysis.topography import HeadMap
-from viewers.colour_scales import STEPS, enlarged, packed
+from viewers.colour_scales import STEPS, enlarged, enlarged_parts, packed
 from viewers.panels.head_shape import lay_names, paint_ears_and_nose
 from viewers.panels.value_scale import Scale, colour_table
 from viewers.theme import Theme, font
 
-_NOTHING = 0  # see-through: outside the head
 _HALO = 0.55  # of the ground's colour around letters, which stand on any colour of the field
 _AROUND = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]
 
@@ -44,10 +43,12 @@ class ScalpPicture:
         self._inside = self._discs([(0.0, 0.0)], 1.0)[0]
         # Each electrode has the colour of its own value, so that a lone artefact shows although splines are smooth.
         self._dots, self._of = self._discs(points.tolist(), self.dot / radius)
-        self._pixels = np.zeros(self._wide * self._wide, np.uint8)
-        self._mask = np.zeros_like(self._pixels)
-        self._mask[self._inside] = 1
-        self._colours = [0] * STEPS
+        wide = self._wide
+        self._mask = np.zeros((wide, wide), np.uint32)  # see-through outside the head
+        self._mask.flat[self._inside] = 1
+        self._pixels = np.zeros((wide, wide), np.uint32)
+        self._field = QImage(self._pixels.data, wide, wide, 4 * wide, QImage.Format.Format_ARGB32_Premultiplied)
+        self._field.setDevicePixelRatio(wide / circle.width())
         self._frame = self._draw_frame(size, ratio, names)
 
     def _discs(self, middles: list[tuple[float, float]], radius: float) -> tuple[np.ndarray, np.ndarray]:
@@ -65,19 +66,18 @@ class ScalpPicture:
 
     def fill(self, field: np.ndarray, values: np.ndarray, scale: Scale) -> None:
         """Take the colours of a field (size, size) and of the electrodes' values (n,)."""
-        self._colours = [_NOTHING, *packed(colour_table(scale, self._theme))[1:].tolist()]
+        colours = packed(colour_table(scale, self._theme))
         # In steps of the scale before it is made finer, since that costs a pass over fewer points.
-        fine = enlarged(_in_steps(field, scale), self._wide)
-        np.multiply(_rounded(fine.ravel()), self._mask, out=self._pixels)
-        self._pixels[self._dots] = _rounded(_in_steps(values, scale))[self._of]
+        with np.errstate(invalid="ignore"):  # what is not a number becomes the lowest step
+            for rows, fine in enlarged_parts(_in_steps(field, scale), self._wide):
+                np.take(colours, fine.astype(np.intp), out=self._pixels[rows], mode="clip")
+            dots = np.take(colours, _in_steps(values, scale).astype(np.intp), mode="clip")
+        self._pixels *= self._mask
+        self._pixels.ravel()[self._dots] = dots[self._of]
 
     def paint_field(self, painter: QPainter) -> None:
         """Draw what was filled."""
-        wide = self._wide
-        picture = QImage(self._pixels.data, wide, wide, wide, QImage.Format.Format_Indexed8)
-        picture.setColorTable(self._colours)
-        picture.setDevicePixelRatio(wide / self._circle.width())
-        painter.drawImage(self._circle.topLeft(), picture)
+        painter.drawImage(self._circle.topLeft(), self._field)
 
     def paint_frame(self, painter: QPainter) -> None:
         """Draw outline, electrodes and names over it."""
@@ -139,10 +139,3 @@ def _in_steps(values: np.ndarray, scale: Scale) -> np.ndarray:
     """Values in steps of a table of colours from its low end, float32."""
     factor = (STEPS - 1) / (scale.high - scale.low if scale.high > scale.low else 1.0)
     return np.asarray((values - scale.low) * factor, np.float32)
-
-
-def _rounded(steps: np.ndarray) -> np.ndarray:
-    """Steps as places in a table whose first is left free, uint8; overwrites them."""
-    np.fmax(steps, 1, out=steps)  # also what is not a number
-    np.minimum(steps, STEPS - 1, out=steps)
-    return steps.astype(np.uint8)
