@@ -313,7 +313,8 @@ def _train(parser: argparse.ArgumentParser) -> None:
 
 
 def _bench(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("names", nargs="*", metavar="NAME", help="one of them (default: all)")
+    names = "viewer, engine, neurduo, axon, prise, simulate, thresholds (default: all)"
+    parser.add_argument("names", nargs="*", metavar="NAME", help=names)
     parser.add_argument("--busy", action="store_true", help="also turn pages while a model runs")
     parser.add_argument("--quick", action="store_true", help="smaller recordings and fewer repetitions")
     parser.add_argument("--detail", action="store_true", help="print every measured case with its CPU time")
