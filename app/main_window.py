@@ -323,7 +323,7 @@ class MainWindow(QMainWindow):
         self._list_recent()
         hide_in_log(str(recording.path), recording.id)
         self.toolbar.show_view(self.session.view)
-        self.status.say("")
+        self.status.start_anew()
 
     def _on_table(self, path: Path) -> None:
         self.settings.remember_file(path)

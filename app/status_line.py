@@ -88,6 +88,12 @@ class StatusLine(QStatusBar):
         """Show no reading: there is nothing under the cursor."""
         self._cursor.setText("")
 
+    def start_anew(self) -> None:
+        """Forget what was read and said of the recording before."""
+        self.clear_cursor()
+        self.show_heat("")
+        self.say("")
+
     def show_heat(self, text: str) -> None:
         """Show what a model says of the place under the cursor; empty takes it away."""
         self._heat.setText(text)

@@ -261,6 +261,15 @@ def test_events_asked_for_on_one_recording_do_not_reach_another(opened, shared, 
     assert len(window.main.session.marks) == 0
 
 
+def test_what_was_read_under_the_cursor_goes_with_its_recording(opened, shared):
+    window = opened(SEIZURE)
+    window.main.view.hovered.emit(22.5, "Fp1", 12.0, "uV")
+    assert "Fp1" in window.main.status._cursor.text()
+    window.main.open_recording(str(shared / "recordings/broken/zero_start_date.edf"))
+    window.wait()
+    assert not window.main.status._cursor.text()
+
+
 def test_events_of_a_sidecar_join_those_of_the_file(opened, tmp_path):
     table = tmp_path / "events.tsv"
     table.write_text("onset\tduration\teventType\n1\t2\tsz\n")
