@@ -56,6 +56,9 @@ def paint_key(
     fixed = _fixed_width(key, metrics)
     spared = min(px(_BAR) - px(_LEAST_BAR), max(0.0, fixed - (right - 6)))  # a short bar rather than words cut off
     fixed -= spared
+    if fixed > right - 6 and key.scale.unit:  # it stands at the other end too
+        whole, low = low, low.replace(f" {key.scale.unit}", "", 1)
+        fixed -= metrics.horizontalAdvance(whole) - metrics.horizontalAdvance(low)
     title = metrics.elidedText(key.title, Qt.TextElideMode.ElideRight, max(0.0, right - 6 - fixed))
     width = fixed + metrics.horizontalAdvance(title)
     left = right - width

@@ -47,8 +47,9 @@ def test_where_even_the_words_hardly_fit_the_bar_is_short(qtbot):
     key = ColourKey(KEY.title, HeatScale(-0.015, 0.015, 0.0, "score/s", "against", "for"), 1.0, "random weights")
     _, whole = painted(key, right=520.0)
     needed = 520.0 - whole - _title_width(key, whole)
-    _, left = painted(key, right=needed - 30.0)
-    assert left >= 0
+    for less in (30.0, 70.0):  # a shorter bar, then the unit at one end only
+        _, left = painted(key, right=needed - less)
+        assert left >= 0
 
 
 def _title_width(key: ColourKey, left: float) -> float:
