@@ -23,7 +23,7 @@ from analysis.engine.neurduo_span import Carried, SpanScores
 from analysis.errors import AnalysisError
 from analysis.progress import Progress
 from analysis.recording import Window
-from analysis.seizure_marks import join_spans, seizures
+from analysis.seizure_marks import find_seizures, join_spans
 from models.axon.interventions import differentiable_gates
 from models.axon.model import Axon
 from models.mvpformer.model import MVPFormer
@@ -32,6 +32,7 @@ from models.prise.model import Prise
 
 Baseline = Literal["interictal", "zero", "mean", "surrogate"]  # as in analysis.kinds.BASELINES
 MARGINS = (10.0, 5.0, 2.0)  # seconds around a marked seizure that are not taken for interictal, as far as possible
+UNENDED_SECONDS = 300.0  # how long a seizure may last whose end nobody marked
 _LEAST_SCALE = 1e-12
 _REACH = (300.0, float("inf"))  # seconds to either side in which an interictal stretch is looked for
 
@@ -152,7 +153,8 @@ def phase_surrogate(signal: Tensor, seed: int) -> Tensor:
 def _interictal(inputs: Inputs, source: ModelInput, window: Explained) -> tuple[float, Any]:
     """Onset and microvolts (1, C, N) of the nearest window that no marked seizure comes near."""
     seconds = source.plan.seconds
-    marked = seizures(inputs.recording.annotations)
+    marks = find_seizures(inputs.recording.annotations)
+    marked = [*marks.spans, *((at, at + UNENDED_SECONDS) for at in marks.unended)]
     for reach, margin in product(_REACH, MARGINS):
         widened = [(a - margin, z + margin) for a, z in marked]
         taken = join_spans([*widened, (window.onset, window.onset + seconds)])

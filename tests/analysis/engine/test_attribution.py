@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -154,6 +155,21 @@ def test_a_channel_that_is_the_baselines_gets_nothing_and_the_rest_adds_up(scalp
         assert (found.values[2] == 0).all()
         assert found.values.abs().sum(1).gt(0).sum() == len(found.values) - 1
         assert abs(occlude(window, baseline, 1)[2]) < 1e-6
+
+
+def test_what_follows_a_seizure_without_an_end_is_not_taken_for_interictal(
+    scalp: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = {"window": 3.0, "windows": 1}
+    with prepared("occlusion", scalp, ["random:axon"], 40, 3.0, options, "cpu", Progress(), ()) as (_, inputs):
+        begun = tuple(mark for mark in inputs.recording.annotations if "STARTS" in mark.description)
+        assert [mark.onset for mark in begun] == [pytest.approx(15.15, abs=0.01)]
+        monkeypatch.setattr(type(inputs.recording), "annotations", property(lambda _self: begun))
+        source = explained_input(inputs, Progress())
+        (window,) = explained_windows(source, Progress())
+        words = baseline_signal(inputs, source, window, "interictal", 0)[1]
+        onset = float(re.search(r"from ([\d.]+) s on", words)[1])
+        assert onset + 3.0 <= 15.15
 
 
 @pytest.mark.parametrize("checkpoint", ["random:axon", "random:mvpformer"])
