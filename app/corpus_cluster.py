@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SPAN_HOURS = 4.0
 _RETRIES = 3
+_ENDED = frozenset({"finished", "error", "cancelled"})  # else it is done again: whoever held its result has died
 _CONNECT_SECONDS = 10
 _LOOK_SECONDS = 0.5  # between two looks at whether the work is still wanted
 
@@ -89,8 +90,15 @@ def _rows(client: Client, futures: dict[Any, Task], progress: Progress) -> Itera
         for future in done:
             task = futures[future]
             parts.setdefault(task.entry.folder, []).append(future)
-            if len(parts[task.entry.folder]) == task.parts:
-                yield _row(task, parts.pop(task.entry.folder))
+            if len(parts[task.entry.folder]) < task.parts:
+                continue
+            ended = parts.pop(task.entry.folder)
+            lost = {part for part in ended if part.status not in _ENDED}
+            if lost:
+                waiting |= lost
+                parts[task.entry.folder] = [part for part in ended if part not in lost]
+            else:
+                yield _row(task, ended)
     progress.report(len(futures), len(futures), "on the cluster")
 
 
