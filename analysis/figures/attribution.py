@@ -19,14 +19,17 @@ from analysis.attribution_maps import (
     parts_of,
     round_up,
 )
+from analysis.contact_layout import ContactLayout, layout_of_names
 from analysis.errors import AnalysisError
 from analysis.figures.draw import draw_plain, write_above
+from analysis.figures.panes import NARROW_MM, paper_mm
 from analysis.figures.style import BROWN, DIVERGING, MUTED, SEQUENTIAL, TEAL, VIOLET
 from analysis.topography import HeadMap, build_head_map, site_layout
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.gridspec import SubplotSpec
 
 _MOST_NAMED, _MOST_BARS = 48, 12
 _LABEL = 40  # letters of a line beside a bar of colours
@@ -41,18 +44,18 @@ def draw_attribution(figure: Figure, result: Analysis) -> None:
         draw_plain(figure, result)
         return
     checked = [name for name in _CURVES if f"{name}_by_map" in result.arrays]
-    head = _head(result)
+    placed = _layout(result)
     rows = figure.add_gridspec(2 if checked else 1, 1, height_ratios=(2.2, 1) if checked else (1,))
-    upper = rows[0].subgridspec(2 if head is not None else 1, 2, width_ratios=(2.4, 1))
-    _draw_map(figure, figure.add_subplot(upper[:, 0]), result, found)
+    heat, places, bars = _upper(figure, rows[0], placed)
+    _draw_map(figure, heat, result, found)
     total = found.over(float(found.times[0]), float((found.times + found.widths).max()))
-    if head is not None:
-        _draw_head(figure.add_subplot(upper[0, 1]), head, found, total)
-    _draw_bars(figure.add_subplot(upper[-1, 1]), found, total)
+    if places is not None and placed is not None:
+        _draw_places(places, placed, found, total)
+    _draw_bars(bars, found, total)
     if checked:
         lower = rows[1].subgridspec(1, len(checked))
         for i, name in enumerate(checked):
-            _draw_curves(figure.add_subplot(lower[0, i]), result, name)
+            _draw_curves(figure.add_subplot(lower[0, i]), result, name, paper_mm(figure) < NARROW_MM)
     write_above(figure, "\n".join(_words(result)))
 
 
@@ -81,23 +84,47 @@ def _with_holes(found: AttributionMap, values: np.ndarray) -> tuple[np.ndarray, 
     return edges, np.insert(values.astype(np.float64), holes + 1, np.nan, axis=1)
 
 
-def _head(result: Analysis) -> HeadMap | None:
-    """The head that the channels make; None for too few at known sites, or contacts in the brain."""
-    pairs = dict(zip(result.labels["channel"], result.labels.get("site", ()), strict=False))
+def _upper(figure: Figure, place: SubplotSpec, placed: object) -> tuple[Axes, Axes | None, Axes]:
+    """Axes of the map, of the places where channels have some, and of the bars: beside the map, or below it."""
+    if paper_mm(figure) < NARROW_MM:
+        grid = place.subgridspec(2, 2, height_ratios=(1.2, 1))
+        heat = figure.add_subplot(grid[0, :])
+        if placed is None:
+            return heat, None, figure.add_subplot(grid[1, :])
+        return heat, figure.add_subplot(grid[1, 0]), figure.add_subplot(grid[1, 1])
+    grid = place.subgridspec(2 if placed is not None else 1, 2, width_ratios=(2.4, 1))
+    heat = figure.add_subplot(grid[:, 0])
+    return heat, figure.add_subplot(grid[0, 1]) if placed is not None else None, figure.add_subplot(grid[-1, 1])
+
+
+def _layout(result: Analysis) -> HeadMap | ContactLayout | None:
+    """The head that the channels make, or the shafts of contacts in the brain; None for too few of either."""
+    channels = result.labels["channel"]
+    pairs = dict(zip(channels, result.labels.get("site", ()), strict=False))
     try:
         return build_head_map(site_layout(pairs))
+    except AnalysisError:
+        pass
+    try:
+        return layout_of_names(channels)
     except AnalysisError:
         return None
 
 
-def _draw_head(ax: Axes, head: HeadMap, found: AttributionMap, total: np.ndarray) -> None:
+def _draw_places(ax: Axes, placed: HeadMap | ContactLayout, found: AttributionMap, total: np.ndarray) -> None:
+    from analysis.figures.contacts import draw_contacts
     from analysis.figures.scalp import draw_scalp
 
-    places = dict(zip(found.ch_names, total, strict=True))
-    shown = np.array([places[name] for name in head.layout.ch_names])
+    by_name = dict(zip(found.ch_names, total, strict=True))
+    names = placed.ch_names if isinstance(placed, ContactLayout) else placed.layout.ch_names
+    shown = np.array([by_name[name] for name in names])
     most = float(np.abs(shown).max())
+    reach = round_up(most) if most > 0 else 1.0
     amount = f"sum ({found.sum_unit})" if found.is_signed else "mean"
-    draw_scalp(ax, head, shown, f"{amount}, standard positions", round_up(most) if most > 0 else 1.0)
+    if isinstance(placed, ContactLayout):
+        draw_contacts(ax, placed, shown, f"{amount},\nby contact", reach)
+    else:
+        draw_scalp(ax, placed, shown, f"{amount},\nstandard positions", reach)
 
 
 def _draw_bars(ax: Axes, found: AttributionMap, total: np.ndarray) -> None:
@@ -114,12 +141,15 @@ def _draw_bars(ax: Axes, found: AttributionMap, total: np.ndarray) -> None:
     ax.tick_params(axis="x", labelsize=5)
 
 
-def _draw_curves(ax: Axes, result: Analysis, name: str) -> None:
+def _draw_curves(ax: Axes, result: Analysis, name: str, narrow: bool) -> None:
     for how, words, colour in (("by_map", "by the map", VIOLET), ("at_random", "at random", MUTED)):
         values = result.values(f"{name}_{how}").mean(0)
         ax.plot(100 * np.linspace(0, 1, len(values)), values, marker="o", markersize=2, color=colour, label=words)
     ax.set(title=name.capitalize(), xlabel="channels changed (%)", ylabel="score")
-    ax.legend(fontsize=5, ncols=2, loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.1)
+    if narrow:
+        ax.legend(fontsize=5)
+    else:
+        ax.legend(fontsize=5, ncols=2, loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.1)
 
 
 def _words(result: Analysis) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from analysis.analyses import Analysis, NamedArray
 from analysis.figures.draw import label_axis
+from analysis.figures.panes import paper_mm, shape_of
 from analysis.figures.style import BROWN, CYCLE, DIVERGING, MUTED, TEAL, VIOLET
 
 if TYPE_CHECKING:
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
 
 _COLLAPSE = 0.40
 _FEW = 12
+_HEADROOM = 1.5
 _DEEP = 0.55  # of the colours, from where letters are white
 
 
 def draw_gates(figure: Figure, result: Analysis) -> None:
     """Profile over layers of both gates, entropy ratio with the collapse line, spreads, and the weight by channel."""
     has_scale, has_head = "short_mean" in result.arrays, "place" in result.arrays
-    axes = figure.subplots(2, 3)
-    (top, scale, entropy), (spread, heat, head) = axes
+    top, scale, entropy, spread, heat, head = figure.subplots(*shape_of("gates", paper_mm(figure))).flat
     layers = np.arange(len(result.values("mean")))
     _balance(top, layers, result, ("mean", "sd"), "Temporal weight", ("spatial", "temporal"))
     if has_scale:
@@ -67,6 +68,7 @@ def _balance(
     ax.bar(layers, mean - 0.5, bottom=0.5, color=colours, width=0.8)
     ax.errorbar(layers, mean, yerr=sd, fmt="none", ecolor=MUTED, elinewidth=0.8)
     ax.axhline(0.5, color=MUTED, linewidth=0.6)
+    ax.locator_params(axis="x", integer=True)
     ax.set(title=_marked(title, result.arrays[names[0]]), ylim=(0, 1), xlabel="layer", ylabel="mean ± SD")
     ax.text(0.99, 0.97, words[1], color=TEAL, transform=ax.transAxes, ha="right", va="top", fontsize=7)
     ax.text(0.99, 0.03, words[0], color=BROWN, transform=ax.transAxes, ha="right", va="bottom", fontsize=7)
@@ -78,8 +80,10 @@ def _draw_spread(ax: Axes, layers: np.ndarray, result: Analysis) -> None:
         text = name.capitalize().replace("_", " ")
         more = "" if np.isfinite(values).any() else " (one window: not defined)"
         ax.plot(layers, values, color=colour, marker="o", markersize=2.5, label=text + more)
-    ax.set(title=_marked("Spread", result.arrays["d_token"]), xlabel="layer", ylim=(0, None))
-    ax.legend()
+    ax.set(title=_marked("Spread", result.arrays["d_token"]), xlabel="layer")
+    ax.set_ylim(0, _HEADROOM * ax.get_ylim()[1])  # with room for the legend above the lines
+    ax.legend(loc="upper left", fontsize=6)
+    ax.locator_params(axis="x", integer=True)
 
 
 def _draw_head(figure: Figure, ax: Axes, places: np.ndarray, values: np.ndarray) -> None:
@@ -103,7 +107,8 @@ def draw_interventions(figure: Figure, result: Analysis) -> None:
     halves: Any = figure.subfigures(2, 1, height_ratios=(1, 1.25)) if probed else (figure, figure)
     upper, lower = halves
     has_head = "probability_change" in result.arrays
-    axes = upper.subplots(1, 2 if has_head else 1, squeeze=False)[0]
+    shape = shape_of("gate-interventions", paper_mm(figure)) if has_head else (1, 1)
+    axes = upper.subplots(*shape, squeeze=False).ravel()
     names = [name.replace("_", " ") for name in result.labels["intervention"]]
     if has_head:
         change = result.values("probability_change")[..., -1]
@@ -117,7 +122,7 @@ def draw_interventions(figure: Figure, result: Analysis) -> None:
     cosine = result.values("cosine")
     ax = axes[-1]
     ax.barh(range(len(names)), 1 - cosine.mean(1), xerr=cosine.std(1), color=VIOLET, ecolor=MUTED, height=0.7)
-    ax.set_yticks(range(len(names)), names if not has_head else [""] * len(names))
+    ax.set_yticks(range(len(names)), names if shape[1] == 1 else [""] * len(names))
     ax.invert_yaxis()
     ax.set(title=_marked("Mean token", result.arrays["cosine"]), xlabel="1 - cosine with the learned gates")
     if probed:
@@ -172,7 +177,7 @@ def draw_relation_mass(figure: Figure, result: Analysis) -> None:
 
 def draw_lesion(figure: Figure, result: Analysis) -> None:
     """Recall by class with electrodes covered, and balanced accuracy as more of them are deleted."""
-    left, right = figure.subplots(1, 2)
+    left, right = figure.subplots(*shape_of("lesion", paper_mm(figure))).flat
     recall = result.values("recall").mean(1)  # (covers, classes)
     place = np.arange(len(recall))
     width = 0.8 / recall.shape[1]
@@ -186,7 +191,7 @@ def draw_lesion(figure: Figure, result: Analysis) -> None:
                 text = f"{change:+.2f}".replace("-", "−")
                 left.text(x, value + 0.01, text, ha="center", va="bottom", fontsize=5.5, rotation=90)
     left.set_xticks(place, result.labels["cover"])
-    left.set(title=_marked("Recall with electrodes covered", result.arrays["recall"]), ylim=(0, 1.1))
+    left.set(title=_marked("Recall with electrodes covered", result.arrays["recall"]), ylim=(0, 1.25))
     left.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.1))
     deletion = result.values("deletion")
     steps = np.arange(len(deletion))

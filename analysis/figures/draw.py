@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from analysis.analyses import Analysis, NamedArray
-from analysis.figures.fitting import copy_words, fit, letter_share, thin
+from analysis.figures.fitting import copy_words, drop_cut, fit, letter_share, thin
+from analysis.figures.panes import height_mm
 from analysis.figures.style import DIVERGING, MM, MUTED, RESEARCH_ONLY, SEQUENTIAL, styled, wrapped
 
 if TYPE_CHECKING:
@@ -42,17 +43,18 @@ DRAWINGS: Mapping[str, str] = {
     "effective-rank": "analysis.figures.similarity:draw_effective_rank",
     "embedding": "analysis.figures.similarity:draw_embedding",
 }
-_WIDTH, _HEIGHT = 7.2, 4.6  # inches: two columns of a journal
+_WIDTH_MM = 183.0  # two columns of a journal
 _FOOT_POINTS, _FOOT_LINE_MM, _FOOT_EDGE_MM = 6.0, 2.55, 1.5
 _MOST_PANELS = 6
 _LISTED = 24
 
 
-def make_figure(result: Analysis, size: tuple[float, float] = (_WIDTH, _HEIGHT)) -> Figure:
+def make_figure(result: Analysis, size: tuple[float, float] | None = None) -> Figure:
     """A matplotlib figure of an analysis, `size` in inches, with a foot that names span, model and limits of use."""
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+    size = size or (_WIDTH_MM / MM, height_mm(result, _WIDTH_MM) / MM)
     with styled(letter_share(size[0] * MM)):
         room = _foot_room(result, size)
         figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(rect=(0, room, 1, 1 - room)))
@@ -80,6 +82,7 @@ def draw_panel(part: SubFigure, result: Analysis, size: tuple[float, float]) -> 
         part.suptitle(title.get_text(), x=title.get_position()[0], y=title.get_position()[1], ha="left", fontsize=7)
     part.get_figure(root=True).draw_without_rendering()
     thin(list(part.axes))
+    drop_cut(list(part.axes))
 
 
 def _fill(figure: FigureBase, result: Analysis, size: tuple[float, float]) -> None:
@@ -103,13 +106,13 @@ def _foot_room(result: Analysis, size: tuple[float, float]) -> float:
 def figure_bytes(
     result: Analysis,
     form: Literal["svg", "pdf", "png"],
-    size_mm: tuple[float, float] = (_WIDTH * MM, _HEIGHT * MM),
+    size_mm: tuple[float, float] | None = None,
     dpi: int = 300,
 ) -> bytes:
     """The figure as a file; the same analysis gives the same bytes."""
     from analysis.figures.saving import saved
 
-    return saved(make_figure(result, (size_mm[0] / MM, size_mm[1] / MM)), form, dpi)
+    return saved(make_figure(result, (size_mm[0] / MM, size_mm[1] / MM) if size_mm else None), form, dpi)
 
 
 def foot(result: Analysis) -> str:

@@ -63,7 +63,8 @@ class Heat:
 class Lane:
     """A curve under the traces: `times` and `values`, between `low` and `high`, with a threshold where there is one.
 
-    `names` are what the values 0, 1, 2… mean. It is filled from `base`, the lower end where there is none.
+    `names` are what the values 0, 1, 2… mean. It is filled from `base`, the lower end where there is none. `colours`
+    are those below and above the base as "#rrggbb", where they are not the program's own.
     """
 
     title: str
@@ -74,6 +75,7 @@ class Lane:
     threshold: float | None = None
     names: tuple[str, ...] = ()
     base: float | None = None
+    colours: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ class Arcs:
     """Lines from a channel to one that follows it `lags` seconds later, drawn from `times` on within `step` seconds.
 
     `first` and `later` are places in `ch_names`, `values` lie between -1 and 1 and have no line below `least`.
+    `colours` are those of each arc as "#rrggbb", where they are not the program's own.
     """
 
     title: str
@@ -104,6 +107,11 @@ class Arcs:
     step: float
     least: float = 0.5
     opacity: float = 0.6
+    colours: tuple[str, ...] = ()
+
+    def share(self, number: int) -> float:
+        """How strong an arc is, from 0 for the least that is drawn to 1."""
+        return float((abs(self.values[number]) - self.least) / (1 - self.least))
 
 
 @dataclass(frozen=True)

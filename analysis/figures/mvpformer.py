@@ -9,6 +9,8 @@ import numpy as np
 from analysis.analyses import Analysis
 from analysis.attention_maps import CODE, FLOW, PRIOR, TERM, against_even, pairs_of, spearman
 from analysis.figures.draw import write_above
+from analysis.figures.fitting import letter_share
+from analysis.figures.panes import paper_mm, shape_of
 from analysis.figures.style import BROWN, DIVERGING, MUTED, SEQUENTIAL, TEAL, VIOLET
 
 if TYPE_CHECKING:
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _COVERED = 99.0
+_TITLE_POINTS = 8.0
 _NAMED = 13  # names of channels beside a small map
+_LEGEND_ROOM = 0.2  # of a vertical axis, above the lines
 _LEAST_REACH = 0.05  # of axes around even attention, so that next to nothing looks like it
 _TITLES = {FLOW: "Realised map", TERM: "Channel term", PRIOR: "Prior map", CODE: "Implied distance"}
 _COLUMNS = ("loaded", "initial", "loaded − initial")
@@ -26,21 +30,30 @@ _PREDICTED = {"true": ("next segment", VIOLET), "two_step": ("the one after", TE
 
 def draw_channel_map(figure: Figure, result: Analysis) -> None:
     """Realised map and channel term beside those of random weights, strengths, codes, and distance in space."""
-    grid = figure.add_gridspec(3, 4, width_ratios=(1, 1, 1, 1.1))
+    places = _map_places(figure)
     for row, which in enumerate((FLOW, TERM)):
         own, random = (against_even(result.values(f"{p}{which}").mean((0, 1))) for p in ("", "random_"))
-        _draw_maps(figure, [figure.add_subplot(grid[row, i]) for i in range(3)], result, which, own, random)
+        _draw_maps(figure, places[row][:3], result, which, own, random)
     own, random = result.values(CODE), result.values(f"random_{CODE}")
-    _draw_maps(figure, [figure.add_subplot(grid[2, i]) for i in range(3)], result, CODE, own, random)
-    _draw_strength(figure.add_subplot(grid[0, 3]), result)
-    _draw_entropy(figure.add_subplot(grid[1, 3]), result)
-    _draw_space(figure.add_subplot(grid[2, 3]), result)
+    _draw_maps(figure, places[2][:3], result, CODE, own, random)
+    for row, draw in enumerate((_draw_strength, _draw_entropy, _draw_space)):
+        draw(places[row][3], result)
     write_above(
         figure,
         f"{_windows(result)}; mean of layers and heads; rows look at columns; initial: random weights, seed "
         f"{result.facts['initial_seed']}\nMaps in % above even attention; what acts without a signal is symmetric "
         "Toeplitz in the number of the channel [our definition]",
     )
+
+
+def _map_places(figure: Figure) -> list[list[Axes]]:
+    """Three maps and a plot for each kind of map: beside each other, the plots below all maps, or two by two."""
+    rows, columns = shape_of("channel-map", paper_mm(figure))
+    grid = figure.add_gridspec(rows, columns, width_ratios=(1, 1, 1, 1.1) if columns == 4 else None)
+    if columns == 3:
+        return [[*(figure.add_subplot(grid[i, j]) for j in range(3)), figure.add_subplot(grid[3, i])] for i in range(3)]
+    each = 4 // columns
+    return [[figure.add_subplot(grid[each * i + j // columns, j % columns]) for j in range(4)] for i in range(3)]
 
 
 def _draw_maps(
@@ -51,12 +64,17 @@ def _draw_maps(
     pairs = ((own, scale), (random, scale), (own - random, _colours((own - random)[None])))
     for ax, (values, colours), words in zip(axes, pairs, _COLUMNS, strict=True):
         image = ax.imshow(values, interpolation="nearest", **colours)
-        ax.set_title(_TITLES[which] if ax is axes[0] else words, fontsize=8)
+        ax.set_title(_TITLES[which] if ax is axes[0] else words, fontsize=_title_points(ax))
         _name_channels(ax, result, both=True)
         if ax is not axes[0]:
             bar = figure.colorbar(image, ax=ax, shrink=0.85)
             bar.set_label(unit, fontsize=6)
             bar.ax.tick_params(labelsize=5)
+
+
+def _title_points(ax: Axes) -> float:
+    """Points of the titles of small panels, which are as large on all paper as the other letters allow."""
+    return _TITLE_POINTS * letter_share(paper_mm(ax.figure))
 
 
 def _name_channels(ax: Axes, result: Analysis, both: bool = False) -> None:
@@ -86,12 +104,12 @@ def _draw_strength(ax: Axes, result: Analysis) -> None:
     ax.axhline(1.0, color=MUTED, linewidth=0.6)
     for name, words, colour in (("strength_in", "receives", TEAL), ("strength_out", "gives", BROWN)):
         ax.plot(place, result.values(name).mean((0, 1)), color=colour, linewidth=0.8, marker=".", label=words)
-    ax.set_title("Strength, × even", fontsize=8)
+    ax.set_title("Strength, × even", fontsize=_title_points(ax))
     _name_channels(ax, result)
     ax.tick_params(axis="y", labelsize=5)
     low, high = ax.get_ylim()
     ax.set_ylim(min(low, 1 - _LEAST_REACH), max(high, 1 + _LEAST_REACH))
-    ax.legend(fontsize=5, ncols=2)
+    ax.legend(fontsize=5)
 
 
 def _draw_entropy(ax: Axes, result: Analysis) -> None:
@@ -101,7 +119,7 @@ def _draw_entropy(ax: Axes, result: Analysis) -> None:
         for name, style in (("entropy", "-"), ("random_entropy", ":")):
             words = _TITLES[which] if name == "entropy" else "initial"
             ax.plot(result.values(name)[place].mean(-1), style, color=colour, marker=".", label=words)
-    ax.set_title("Row entropy / log C", fontsize=8)
+    ax.set_title("Row entropy / log C", fontsize=_title_points(ax))
     ax.set_xlabel("layer", fontsize=6)
     ax.set_xticks(range(result.values(FLOW).shape[0]))
     ax.set_ylim(min(ax.get_ylim()[0], 1 - 2 * _LEAST_REACH), 1 + _LEAST_REACH / 4)
@@ -111,7 +129,7 @@ def _draw_entropy(ax: Axes, result: Analysis) -> None:
 
 def _draw_space(ax: Axes, result: Analysis) -> None:
     """Distance of the codes of pairs of channels against their distance in space, where places are known."""
-    ax.set_title("Codes against space", fontsize=8)
+    ax.set_title("Codes against space", fontsize=_title_points(ax))
     if result.facts["n_located"] < 3:
         ax.text(0.5, 0.5, "no positions", ha="center", va="center", fontsize=7, transform=ax.transAxes)
         ax.set_axis_off()
@@ -127,22 +145,22 @@ def _draw_space(ax: Axes, result: Analysis) -> None:
 
 def draw_attention(figure: Figure, result: Analysis) -> None:
     """Mass by lag, shares of the terms, channel against time, and segment against segment, mean of the heads."""
-    axes = figure.subplots(2, 2)
-    _draw_lags(axes[0, 0], result)
+    by_lag, terms, relations, times = figure.subplots(*shape_of("attention", paper_mm(figure))).flat
+    _draw_lags(by_lag, result)
     for i, name in enumerate(result.labels["term"]):
-        axes[0, 1].plot(result.values("share").mean(1)[:, i], color=_INKS[name], marker=".", label=name)
-    axes[0, 1].set(title="Share of the terms in the scores", ylim=(0, 1.02), xlabel="layer")
-    axes[0, 1].set_xticks(range(len(result.values("share"))))
-    axes[0, 1].legend()
-    _draw_relations(axes[1, 0], result)
+        terms.plot(result.values("share").mean(1)[:, i], color=_INKS[name], marker=".", label=name)
+    terms.set(title="Share of the terms in the scores", ylim=(0, 1.02), xlabel="layer")
+    terms.set_xticks(range(len(result.values("share"))))
+    terms.legend()
+    _draw_relations(relations, result)
     between = result.values("between_times").mean((0, 1))
     seconds = float(result.facts["segment_seconds"])
     reach = seconds * len(between)
-    image = axes[1, 1].imshow(
+    image = times.imshow(
         between, cmap=SEQUENTIAL, vmin=0, interpolation="nearest", extent=(0, reach, reach, 0), aspect="auto"
     )
-    axes[1, 1].set(title="From segment to segment", xlabel="to, s", ylabel="from, s")
-    figure.colorbar(image, ax=axes[1, 1], label="share of attention")
+    times.set(title="From segment to segment", xlabel="to, s", ylabel="from, s")
+    figure.colorbar(image, ax=times, label="share of attention")
     write_above(figure, f"{_windows(result)}; mean of {_depth(result)} [our definition]")
 
 
@@ -177,14 +195,14 @@ def _draw_relations(ax: Axes, result: Analysis) -> None:
 
 def draw_prediction(figure: Figure, result: Analysis) -> None:
     """Cosines over time, their distributions, and those of segments in seizures and outside."""
-    grid = figure.add_gridspec(2, 2)
+    grid = figure.add_gridspec(*shape_of("prediction", paper_mm(figure)))
     _draw_course(figure.add_subplot(grid[0, :]), result)
     ax = figure.add_subplot(grid[1, 0])
     for name, (words, colour) in _PREDICTED.items():
         _draw_distribution(ax, result.values(name).ravel(), f"{words}, n = {result.values(name).size:,}", colour)
     ax.set(title="Every segment and channel", xlabel="cosine similarity", ylabel="share at or below", ylim=(0, 1.02))
     ax.legend(fontsize=6)
-    _draw_ictal(figure.add_subplot(grid[1, 1]), result)
+    _draw_ictal(figure.add_subplot(grid[-1, -1]), result)
     write_above(
         figure,
         f"{_windows(result)}; cosine of the predicted with the actual state [paper]; seizures against the rest "
@@ -205,7 +223,9 @@ def _draw_course(ax: Axes, result: Analysis) -> None:
     for at in times[result.values("seizure") > 0]:
         ax.axvspan(at, at + seconds, color=MUTED, alpha=0.18, linewidth=0)
     ax.set(title="Mean of the channels", xlabel="s", ylabel="cosine")
-    ax.legend(fontsize=6, ncols=3)
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, high + _LEGEND_ROOM * (high - low))
+    ax.legend(fontsize=6, ncols=3, loc="upper right")
 
 
 def _draw_ictal(ax: Axes, result: Analysis) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from analysis.analyses import Analysis
 from analysis.figures.draw import label_axis
+from analysis.figures.panes import MIDDLE_MM, paper_mm, shape_of
 from analysis.figures.style import BROWN, CYCLE, GRID, MUTED, SEQUENTIAL, TEAL, VIOLET
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 FAST, SLOW = VIOLET, TEAL
 _NAMED = 40
+_LEGEND_ROOM = 0.25  # of a vertical axis for each line of a legend, above the curves
 _QUANTILES = (5, 25, 50, 75, 95)
 
 
@@ -41,7 +43,10 @@ def draw_streams(figure: Figure, result: Analysis) -> None:
             written, np.full(len(written), positive.min() / 2), "|", color=MUTED, markersize=4, label="memory write"
         )
     top.set(title="Relative change per second, mean over channels", ylabel="1/s")
-    top.legend(loc="upper right", ncols=3)
+    low, high = top.get_ylim()
+    lines = 3 if paper_mm(figure) < MIDDLE_MM else 1  # of the legend
+    top.set_ylim(low, high * (high / low) ** (_LEGEND_ROOM * lines) if positive.size else high)
+    top.legend(loc="upper right", ncols=3 // lines, fontsize=6)
     by_channel = result.values("fast_by_channel")
     edges = (time[0], time[-1] + facts["step_seconds"]) if len(time) else (0, 1)
     most = float(np.nanpercentile(by_channel, 98)) if np.isfinite(by_channel).any() else 1.0
@@ -61,7 +66,8 @@ def _named(text: str, seconds: float, median: float | None) -> str:
 
 def draw_timescales(figure: Figure, result: Analysis) -> None:
     """Quantiles of the time constants of every block, fast beside slow, with the untrained model's behind."""
-    blocks, spread = figure.subplots(1, 2, width_ratios=(2, 1), sharey=True)
+    rows, columns = shape_of("timescales", paper_mm(figure))
+    blocks, spread = figure.subplots(rows, columns, width_ratios=(2, 1)[:columns], sharey=True).flat
     place = 0.0
     ticks, names = [], []
     for stream, colour in (("fast", FAST), ("slow", SLOW)):
@@ -99,34 +105,35 @@ def _quantiles(ax: Axes, x: float, values: np.ndarray, colour: str) -> None:
 
 def draw_memory(figure: Figure, result: Analysis) -> None:
     """Recall of each slot over time, mean over channels; mean recall by channel; gate and share of the recall."""
-    axes = figure.subplots(2, 2, width_ratios=(2, 1))
+    rows, columns = shape_of("memory", paper_mm(figure))
+    slots_ax, mean_ax, pass_ax, gate_ax = figure.subplots(rows, columns, width_ratios=(2, 1)[:columns]).flat
     weights, start = result.values("weights"), float(result.facts["first_time"])
     time = start + result.values("time")
     edges = (time[0], time[-1] + result.facts["step_seconds"])
     slots = weights.shape[2]
     recall = weights.mean(1)
-    image = axes[0, 0].imshow(
+    image = slots_ax.imshow(
         recall.T, aspect="auto", interpolation="nearest", cmap=SEQUENTIAL, vmin=0, vmax=np.percentile(recall, 99),
         extent=(*edges, slots - 0.5, -0.5),
     )  # fmt: skip
-    axes[0, 0].set(title="Recall of each slot, mean over channels", xlabel="time (s)")
-    label_axis(axes[0, 0], "y", result, "slot")
-    figure.colorbar(image, ax=axes[0, 0], extend="max")
-    image = axes[0, 1].imshow(weights.mean(0), aspect="auto", interpolation="nearest", cmap=SEQUENTIAL, vmin=0)
-    axes[0, 1].set(title="Mean recall by channel")
-    axes[0, 1].set_xticks([0, slots - 1], ["oldest slot", "newest"])
-    _name_channels(axes[0, 1], result)
-    figure.colorbar(image, ax=axes[0, 1])
+    slots_ax.set(title="Recall of each slot, mean over channels", xlabel="time (s)")
+    label_axis(slots_ax, "y", result, "slot")
+    figure.colorbar(image, ax=slots_ax, extend="max")
+    image = mean_ax.imshow(weights.mean(0), aspect="auto", interpolation="nearest", cmap=SEQUENTIAL, vmin=0)
+    mean_ax.set(title="Mean recall by channel")
+    mean_ax.set_xticks([0, slots - 1], ["oldest slot", "newest"])
+    _name_channels(mean_ax, result)
+    figure.colorbar(image, ax=mean_ax)
     gate, share = result.values("gate"), result.values("share")
     for values, colour, name in ((gate, VIOLET, "gate"), (share, TEAL, "length of the recall over the slow state's")):
         mean = np.where(recall.any(1), values.mean(1), np.nan)  # nothing passes before the first write
-        axes[1, 0].plot(time, mean, color=colour, linewidth=0.8, label=name)
-    axes[1, 0].set(title="How much passes, mean over channels", xlabel="time (s)", ylim=(0, None))
-    axes[1, 0].legend()
-    axes[1, 1].barh(range(gate.shape[1]), gate.mean(0), color=VIOLET, height=0.7)
-    _name_channels(axes[1, 1], result)
-    axes[1, 1].invert_yaxis()
-    axes[1, 1].set(title="Mean gate", xlim=(0, 1))
+        pass_ax.plot(time, mean, color=colour, linewidth=0.8, label=name)
+    pass_ax.set(title="How much passes, mean over channels", xlabel="time (s)", ylim=(0, None))
+    pass_ax.legend()
+    gate_ax.barh(range(gate.shape[1]), gate.mean(0), color=VIOLET, height=0.7)
+    _name_channels(gate_ax, result)
+    gate_ax.invert_yaxis()
+    gate_ax.set(title="Mean gate", xlim=(0, 1))
 
 
 def draw_stages(figure: Figure, result: Analysis) -> None:

@@ -23,6 +23,7 @@ _HEAT = "BuGn"  # white where there is nothing
 _KEY_POINTS = 7.0  # of room for the key of shares, between a lane and its title
 _BEND = 0.9  # of the time that an arc is drawn within
 _MOST_ARCS = 400
+_FILLED, _FILLED_AS_CHOSEN = 0.2, 0.45  # how strong the ground of a curve is
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def draw_bars(figure: FigureBase, layout: Layout, heats: Sequence[Heat], size: t
 
 
 def draw_arcs(ax: Axes, arcs: Arcs, montage: Montage, centres: np.ndarray) -> None:
-    """The strongest arcs of the page, later ends as dots; teal above zero, brown below."""
+    """The strongest arcs of the page, later ends as dots; usually teal above zero and brown below."""
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
@@ -111,10 +112,9 @@ def draw_arcs(ax: Axes, arcs: Arcs, montage: Montage, centres: np.ndarray) -> No
     shown = [i for i in np.argsort(-np.abs(arcs.values)) if start <= arcs.times[i] < stop]
     shown = [i for i in shown if int(arcs.first[i]) in places and int(arcs.later[i]) in places][:_MOST_ARCS]
     for i in shown:
-        share = (abs(float(arcs.values[i])) - arcs.least) / (1 - arcs.least)
-        style: dict[str, Any] = {
-            "color": TEAL if arcs.values[i] >= 0 else BROWN, "alpha": min(1.0, arcs.opacity * (0.5 + share)),
-        }  # fmt: skip
+        share = arcs.share(i)
+        colour = arcs.colours[i] if arcs.colours else TEAL if arcs.values[i] >= 0 else BROWN
+        style: dict[str, Any] = {"color": colour, "alpha": min(1.0, arcs.opacity * (0.5 + share))}
         x, bend = float(arcs.times[i]) + arcs.step / 2, _BEND * arcs.step
         end = x + float(arcs.lags[i])
         y, later = places[int(arcs.first[i])], places[int(arcs.later[i])]
@@ -155,12 +155,15 @@ def draw_lane(figure: FigureBase, lane: Lane | Shares, place: LaneAxes) -> None:
 
 def _draw_curve(ax: Axes, lane: Lane) -> None:
     ax.set_ylim(lane.low, lane.high)
-    ax.step(lane.times, lane.values, where="post", color=VIOLET, linewidth=0.8)
+    ax.step(lane.times, lane.values, where="post", color=INK if lane.colours else VIOLET, linewidth=0.8)
     if lane.names:
         ax.set_yticks(range(len(lane.names)), lane.names)
     else:
         base = lane.low if lane.base is None else lane.base
-        ax.fill_between(lane.times, base, lane.values, step="post", color=VIOLET, alpha=0.2, linewidth=0)
+        below, above = lane.colours or (VIOLET, VIOLET)
+        strength = _FILLED_AS_CHOSEN if lane.colours else _FILLED
+        for colour, values in ((below, np.minimum(lane.values, base)), (above, np.maximum(lane.values, base))):
+            ax.fill_between(lane.times, base, values, step="post", color=colour, alpha=strength, linewidth=0)
         ax.set_yticks(sorted({lane.low, base, lane.high}), [f"{v:.3g}" for v in sorted({lane.low, base, lane.high})])
         if base > lane.low:
             ax.axhline(base, color=MUTED, linewidth=0.3)

@@ -9,7 +9,8 @@ import numpy as np
 from analysis.analyses import Analysis
 from analysis.errors import AnalysisError
 from analysis.figures.draw import label_axis, write_above
-from analysis.figures.style import BROWN, GRID, MUTED, SEQUENTIAL, TEAL, VIOLET
+from analysis.figures.panes import NARROW_MM, paper_mm, shape_of
+from analysis.figures.style import BROWN, GRID, MUTED, SEQUENTIAL, TEAL, VIOLET, wrapped
 from analysis.topography import site_layout
 
 if TYPE_CHECKING:
@@ -17,14 +18,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _STATIC = 18
+_EDGE_MM = 15.0  # beside a note
 
 
 def draw_experts(figure: Figure, result: Analysis) -> None:
     """Load by block and expert, its entropy, and the allocation of the experts."""
     from matplotlib import colormaps
 
-    grid = figure.add_gridspec(2, 2, width_ratios=(3, 2))
-    left = figure.add_subplot(grid[:, 0])
+    narrow = paper_mm(figure) < NARROW_MM
+    grid = figure.add_gridspec(2, 2, width_ratios=(1, 1) if narrow else (3, 2))
+    left = figure.add_subplot(grid[0, :] if narrow else grid[:, 0])
     cmap = colormaps[SEQUENTIAL].with_extremes(bad=GRID)
     image = left.imshow(result.values("load"), cmap=cmap, vmin=0, aspect="auto", interpolation="nearest")
     left.set_title("Load of the routed experts (grey: shared)")
@@ -33,12 +36,12 @@ def draw_experts(figure: Figure, result: Analysis) -> None:
     left.set_xlabel("expert")
     figure.colorbar(image, ax=left, label="share of tokens")
     blocks = np.arange(len(result.labels["block"]))
-    right = figure.add_subplot(grid[0, 1])
+    right = figure.add_subplot(grid[1, 0] if narrow else grid[0, 1])
     right.barh(blocks, np.nan_to_num(result.values("load_entropy")), color=VIOLET, height=0.7)
     right.set(title="Load entropy", xlim=(0, 1.02), xlabel="of the most there can be")
     right.set_yticks(blocks, result.labels["block"], fontsize=_names_size(len(blocks)))
     right.invert_yaxis()
-    _draw_allocation(figure.add_subplot(grid[1, 1]), result)
+    _draw_allocation(figure.add_subplot(grid[1, 1]), result, narrow)
     n, seconds = result.facts["n_windows"], result.facts["window_seconds"]
     write_above(figure, f"n = {n} {'window' if n == 1 else 'windows'} of {seconds:g} s")
 
@@ -47,7 +50,7 @@ def _names_size(n: int) -> float:
     return 6 if n <= 12 else 4
 
 
-def _draw_allocation(ax: Axes, result: Analysis) -> None:
+def _draw_allocation(ax: Axes, result: Analysis, narrow: bool) -> None:
     """Shared and routed experts of each block; the similarity to other recordings where there are any."""
     shared = 1 + result.values("n_shared")
     blocks = np.arange(len(shared))
@@ -55,8 +58,8 @@ def _draw_allocation(ax: Axes, result: Analysis) -> None:
     ax.barh(blocks, 9 - shared, left=shared, color=BROWN, alpha=0.4, height=0.7, label="routed")
     ax.set(title="Allocation of 9 experts", xlim=(0, 9), xlabel=_similarity_words(result))
     ax.set_yticks(blocks, result.labels["block"], fontsize=_names_size(len(blocks)))
-    ax.set_ylim(len(blocks) + 0.09 * len(blocks), -0.6)  # with room for the legend under the last bar
-    ax.legend(loc="lower right", ncols=2, fontsize=6, borderpad=0, borderaxespad=0.2)
+    ax.set_ylim(len(blocks) + (0.3 if narrow else 0.09) * len(blocks), -0.6)  # the legend stands under the last bar
+    ax.legend(loc="lower right", ncols=1 if narrow else 2, fontsize=6, borderpad=0, borderaxespad=0.2)
 
 
 def _similarity_words(result: Analysis) -> str:
@@ -72,18 +75,24 @@ def _similarity_words(result: Analysis) -> str:
 
 def draw_group_attribution(figure: Figure, result: Analysis) -> None:
     """Shares by static group, of the dynamic ones by time and lag, on the scalp, and what is left of the priors."""
-    grid = figure.add_gridspec(2, 3, width_ratios=(3, 2, 2))
-    ax = figure.add_subplot(grid[:, 0])
+    rows, columns = shape_of("group-attribution", paper_mm(figure))
+    wide = columns == 3
+    grid = figure.add_gridspec(
+        rows, columns, width_ratios=(3, 2, 2) if wide else None, height_ratios=None if wide else (1.6, 1, 1)
+    )
+    places = [grid[0, 1], grid[1, 1], grid[0, 2], grid[1, 2]] if wide else [grid[i, j] for i in (1, 2) for j in (0, 1)]
+    by_time, by_lag, scalp, prior = (figure.add_subplot(place) for place in places)
+    ax = figure.add_subplot(grid[:, 0] if wide else grid[0, :])
     names, share = result.labels["group"][:_STATIC], result.values("share")[:_STATIC]
     colours = [TEAL] * len(result.labels["region"]) + [BROWN] * len(result.labels["network"])
     ax.barh(range(_STATIC), 100 * share, color=colours, height=0.75)
-    ax.set_yticks(range(_STATIC), names, fontsize=7)
+    ax.set_yticks(range(_STATIC), names, fontsize=7 if wide else 5)
     ax.invert_yaxis()
     ax.set(title=f"Static groups, {result.facts['target']}", xlabel="share of |attribution|, %")
-    for row, axis, title in ((0, "quarter", "Dynamic, by time"), (1, "lag", "Dynamic, by lag")):
-        _bars(figure.add_subplot(grid[row, 1]), result, axis, title)
-    _draw_scalp(figure, figure.add_subplot(grid[0, 2]), result)
-    _write_prior(figure.add_subplot(grid[1, 2]), result)
+    _bars(by_time, result, "quarter", "Dynamic, by time")
+    _bars(by_lag, result, "lag", "Dynamic, by lag")
+    _draw_scalp(figure, scalp, result)
+    _write_prior(figure, prior, result)
     n, seconds = result.facts["n_windows"], result.facts["window_seconds"]
     write_above(
         figure,
@@ -112,7 +121,7 @@ def _draw_scalp(figure: Figure, ax: Axes, result: Analysis) -> None:
     ax.set_axis_off()
 
 
-def _write_prior(ax: Axes, result: Analysis) -> None:
+def _write_prior(figure: Figure, ax: Axes, result: Analysis) -> None:
     """What training left of the static groups, and what the attributions miss."""
     lines = [
         f"{name}: {value:.3f}"
@@ -120,7 +129,9 @@ def _write_prior(ax: Axes, result: Analysis) -> None:
     ]
     lines.append(f"completeness residual: {100 * result.facts['completeness_relative']:.2g} %")
     ax.set_title("Prior preservation")
-    ax.text(0, 0.95, "\n".join(lines), va="top", fontsize=7, transform=ax.transAxes, linespacing=1.6)
+    room = paper_mm(figure) / shape_of("group-attribution", paper_mm(figure))[1]
+    words = "\n".join(part for line in lines for part in wrapped(line, 6, room - _EDGE_MM))
+    ax.text(0, 0.95, words, va="top", fontsize=6, transform=ax.transAxes, linespacing=1.5).set_in_layout(False)
     ax.set_axis_off()
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from analysis.analyses import Analysis
 from analysis.figures.draw import label_axis, write_above
+from analysis.figures.panes import paper_mm, shape_of
 from analysis.figures.style import BROWN, CYCLE, SEQUENTIAL, TEAL, VIOLET
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ _DARK = 0.6  # below it cells are dark
 
 def draw_dynamic_groups(figure: Figure, result: Analysis) -> None:
     """Mean size of the correlation by pair at the best lag, and by time and lag."""
-    left, right = figure.subplots(1, 2, width_ratios=(3, 2))
+    rows, columns = shape_of("dynamic-groups", paper_mm(figure))
+    left, right = figure.subplots(rows, columns, width_ratios=(3, 2)[:columns]).flat
     image = left.imshow(result.values("mean_size").max(0), cmap=SEQUENTIAL, vmin=0, vmax=1, interpolation="nearest")
     left.set(title="Mean |rho| of pairs, best lag [our definition]")
     names = result.labels["channel"]
@@ -75,7 +77,7 @@ def _draw_bars(ax: Axes, names: Sequence[str], values: np.ndarray) -> None:
 
 def draw_gradient_geometry(figure: Figure, result: Analysis) -> None:
     """Affinity, cosine and routing similarity by pair of sets, and affinity by rank."""
-    axes = figure.subplots(2, 2).ravel()
+    axes = figure.subplots(*shape_of("gradient-geometry", paper_mm(figure))).ravel()
     for ax, name, title in zip(
         axes,
         ("affinity", "cosine", "routing_similarity"),
@@ -89,7 +91,7 @@ def draw_gradient_geometry(figure: Figure, result: Analysis) -> None:
         axes[3].plot(ranks[:, a, b], marker="o", markersize=3, color=colour, label=f"{names[a]} x {names[b]}")
     axes[3].set(title="Affinity by rank", ylim=(0, 1.05), xlabel="rank")
     axes[3].set_xticks(range(len(result.labels["rank"])), result.labels["rank"])
-    axes[3].legend(fontsize=6)
+    axes[3].legend(fontsize=5, handlelength=1.0, borderpad=0.1)
     batch, seconds = result.facts["batch"], result.facts["window_seconds"]
     counts = ", ".join(f"{name} {count}" for name, count in result.facts["n_of_set"].items())
     one = "window" if batch == 1 else "windows"

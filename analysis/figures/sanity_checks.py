@@ -9,7 +9,8 @@ import numpy as np
 
 from analysis.analyses import Analysis
 from analysis.figures.draw import write_above
-from analysis.figures.style import BROWN, DIVERGING, INK, MUTED, TEAL, VIOLET
+from analysis.figures.panes import paper_mm, shape_of
+from analysis.figures.style import BROWN, DIVERGING, INK, MUTED, TEAL, VIOLET, wrapped
 from analysis.trust_table import HELD, number, score, verdicts_of
 
 if TYPE_CHECKING:
@@ -21,19 +22,24 @@ _WAYS = (("deletion", BROWN, -0.15), ("insertion", TEAL, 0.15))
 _KEY_POINTS = 6
 _LIMIT = 0.3
 _LIGHT = 0.62  # |rho| from which on the ground of a cell is dark
-_COLUMN = 52  # letters of a line of a verdict
+_EDGE_MM = 15.0  # beside a note
 
 
 def draw_sanity_checks(figure: Figure, result: Analysis) -> None:
     """Two rows of plots; above them whether each check holds, and with which limit."""
     there = "truth" in result.arrays
-    axes = figure.subplots(2, 3, squeeze=False)
-    _draw_agreement(axes[0, 0], result)
-    _draw_depths(axes[0, 1], result)
-    _draw_ranks(axes[0, 2], result) if there else _write_gap(axes[0, 2], result)
-    _draw_orders(axes[1, 0], result, "deletion")
-    _draw_orders(axes[1, 1], result, "insertion")
-    _draw_areas(axes[1, 2], result)
+    rows, columns = shape_of("sanity-checks", paper_mm(figure))
+    grid = figure.add_gridspec(rows, columns, height_ratios=(1.6, 1, 1, 1) if rows == 4 else None)
+    places = [grid[i, j] for i in range(rows) for j in range(columns)]
+    if rows == 4:  # on narrow paper the first and the last go from side to side
+        places = [grid[0, :], *places[2:6], grid[3, :]]
+    agreement, depths, truth, deletion, insertion, areas = (figure.add_subplot(place) for place in places)
+    _draw_agreement(agreement, result)
+    _draw_depths(depths, result)
+    _draw_ranks(truth, result) if there else _write_gap(figure, truth, result)
+    _draw_orders(deletion, result, "deletion")
+    _draw_orders(insertion, result, "insertion")
+    _draw_areas(areas, result)
     write_above(figure, _words(result))
 
 
@@ -138,9 +144,12 @@ def _draw_ranks(ax: Axes, result: Analysis) -> None:
     ax.set_xlim(0.4, n_channels + 0.6)
 
 
-def _write_gap(ax: Axes, result: Analysis) -> None:
+def _write_gap(figure: Figure, ax: Axes, result: Analysis) -> None:
     """In place of the truth, why there is none."""
     sentence = next(str(v["sentence"]) for v in verdicts_of(result) if v["check"] == "truth")
     ax.set_axis_off()
     ax.set_title("Truth")
-    ax.text(0, 0.95, fill(sentence, _COLUMN // 2 + 8), fontsize=6, color=MUTED, va="top", transform=ax.transAxes)
+    room = paper_mm(figure) / shape_of("sanity-checks", paper_mm(figure))[1] - _EDGE_MM
+    words = "\n".join(wrapped(sentence, _KEY_POINTS, room))
+    note = ax.text(0, 0.95, words, fontsize=_KEY_POINTS, color=MUTED, va="top", transform=ax.transAxes)
+    note.set_in_layout(False)

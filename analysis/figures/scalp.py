@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.figures.contacts import draw_contacts
-from analysis.figures.style import INK, MUTED
+from analysis.figures.style import INK, MAY_GO, MUTED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,10 +57,11 @@ def draw_scalp(ax: Axes, head: HeadMap, values: np.ndarray, unit: str, limit: fl
     ax.scatter(x, y, s=5, color=INK, linewidths=0, zorder=3)
     if len(x) <= _MOST_NAMES:
         for name, a, b in zip(head.layout.ch_names, x, y, strict=True):
-            ax.annotate(
+            written = ax.annotate(
                 name, (a, b), (0, 2.5), textcoords="offset points", ha="center", fontsize=5, zorder=3,
                 path_effects=[withStroke(linewidth=1.2, foreground="white")],
             )  # fmt: skip
+            written.set_gid(MAY_GO)
     ax.set(xlim=(-1.2, 1.2), ylim=(-1.04, 1.18), aspect="equal")
     ax.set_axis_off()
     bar = ax.figure.colorbar(picture, ax=ax, orientation="horizontal", shrink=0.6, fraction=0.04, pad=0.0, aspect=40)

@@ -8,18 +8,12 @@ from typing import TYPE_CHECKING
 from analysis.analyses import Analysis
 from analysis.figures.draw import draw_panel
 from analysis.figures.page import PageFigure, draw_page_on
+from analysis.figures.panes import height_mm
 from analysis.figures.style import MM, styled
 from analysis.progress import Progress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-_PANEL_SHARE, _LEAST_PANEL_MM = 0.62, 85.0  # of the width
-
-
-def panel_mm(width: float) -> float:
-    """How high a panel is below a page of a width, millimetres."""
-    return max(_LEAST_PANEL_MM, _PANEL_SHARE * width)
 
 
 def draw_sheet(page: PageFigure, panels: Sequence[Analysis] = (), progress: Progress | None = None) -> Figure:
@@ -28,12 +22,12 @@ def draw_sheet(page: PageFigure, panels: Sequence[Analysis] = (), progress: Prog
 
     progress = progress or Progress()
     width, height = page.size_mm
-    heights = [height, *[panel_mm(width)] * len(panels)]
+    heights = [height, *(height_mm(panel, width) for panel in panels)]
     with styled():
         figure = Figure(figsize=(width / MM, sum(heights) / MM))
         parts = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights, hspace=0.0)[:, 0]
         draw_page_on(parts[0], page)
-        for number, (part, result) in enumerate(zip(parts[1:], panels, strict=True)):
-            progress.report(number, len(panels), f"drawing {result.title.lower()}")
-            draw_panel(part, result, (width / MM, panel_mm(width) / MM))
+        for number, (part, result) in enumerate(zip(parts[1:], panels, strict=True), 1):
+            progress.report(number - 1, len(panels), f"drawing {result.title.lower()}")
+            draw_panel(part, result, (width / MM, heights[number] / MM))
     return figure

@@ -8,6 +8,7 @@ import numpy as np
 
 from analysis.analyses import Analysis
 from analysis.figures.draw import label_axis, write_above
+from analysis.figures.panes import MIDDLE_MM, paper_mm, shape_of
 from analysis.figures.style import BROWN, CYCLE, MUTED, SEQUENTIAL, TEAL, VIOLET
 
 _MARKERS = "osD^vPX*"
@@ -21,17 +22,30 @@ if TYPE_CHECKING:
 def draw_cka(figure: Figure, result: Analysis) -> None:
     """The unbiased map beside the plain one, and with groups the similarity within and between them by layer."""
     grouped = "within" in result.arrays
-    axes = figure.subplots(1, 3 if grouped else 2, squeeze=False)[0]
+    axes = _cka_places(figure, grouped)
     names = result.models if len(result.models) > 1 else result.models * 2
     for ax, name, title in zip(axes, ("cka_unbiased", "cka"), ("CKA, unbiased", "CKA, plain"), strict=False):
         image = ax.imshow(result.values(name), cmap=SEQUENTIAL, vmin=0, vmax=1, interpolation="nearest")
         ax.set_title(f"{title}\nn = {result.facts.get('n_rows', '?')} {result.facts.get('rows', 'rows')}")
         _label(ax, "x", result, "column_layer", names[1])
         _label(ax, "y", result, "row_layer", names[0])
-    figure.colorbar(image, ax=axes[1], shrink=0.6)
+    figure.colorbar(image, ax=axes[:2], shrink=0.6)
     write_above(figure, _cka_words(result))
     if grouped:
         _draw_groups(axes[2], result)
+
+
+def _cka_places(figure: Figure, grouped: bool) -> list[Axes]:
+    """Two maps, and a plot for groups: beside them where there is room, otherwise below."""
+    width = paper_mm(figure)
+    rows, columns = shape_of("cka", width)
+    if grouped:
+        rows, columns = (1, 3) if width >= MIDDLE_MM else (rows + 1, columns)
+    grid = figure.add_gridspec(rows, columns)
+    places = [grid[i, j] for i in range(rows) for j in range(columns)]
+    if grouped and (rows, columns) == (2, 2):
+        places = [*places[:2], grid[1, :]]
+    return [figure.add_subplot(place) for place in places]
 
 
 def _cka_words(result: Analysis) -> str:

@@ -40,6 +40,7 @@ _SETTINGS: dict[str, Any] = {
 }
 
 
+MAY_GO = "may-go"  # the mark of texts that are left out where they meet others
 MM = 25.4  # of an inch
 _PIXEL_AIR = 0.95  # letters made of pixels are a little wider than those of vectors
 

@@ -47,7 +47,7 @@ def made(kind: str, sites: tuple[str, ...] = SITES, checks: bool = False) -> Ana
 )
 def test_every_axis_has_a_name_and_the_colours_a_unit(kind: str, unit: str, sums: str) -> None:
     figure = make_figure(made(kind))
-    labels = {text for ax in figure.axes for text in (ax.get_xlabel(), ax.get_ylabel())}
+    labels = {text.replace("\n", " ") for ax in figure.axes for text in (ax.get_xlabel(), ax.get_ylabel())}
     assert {"time (s)", "channel", sums, f"{sums}, standard positions"} <= labels
     assert any(text.replace("\n", " ").endswith(unit) for text in labels)
     assert "class seizure · n = 2 windows of 2 s" in figure.get_suptitle()

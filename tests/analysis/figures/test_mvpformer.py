@@ -24,7 +24,11 @@ def depth(shared: Path) -> Path:
 
 
 def texts(figure: Figure) -> str:
-    found = [text.get_text() for ax in figure.axes for text in ax.findobj(lambda o: hasattr(o, "get_text"))]
+    found = [
+        text.get_text().replace("\n", " ")
+        for ax in figure.axes
+        for text in ax.findobj(lambda o: hasattr(o, "get_text"))
+    ]
     return "\n".join([*found, figure.get_suptitle()])
 
 

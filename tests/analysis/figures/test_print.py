@@ -7,13 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from matplotlib.text import Text
 
 from analysis.analyses import Analysis, NamedArray
-from analysis.figures.layers import Heat, Lane, RowLook, Shares
+from analysis.figures.layers import Arcs, Heat, Lane, RowLook, Shares
 from analysis.figures.page import PageFigure, draw_page
 from analysis.figures.saving import saved
 from analysis.figures.sheet import draw_sheet
+from analysis.figures.style import BROWN, TEAL, VIOLET
 from analysis.filtering import DisplayFilter
 from analysis.montage import AS_RECORDED, build_montage
 from analysis.recording import Channel, Window
@@ -141,6 +143,21 @@ def test_a_row_keeps_the_scale_the_sense_and_the_edge_that_a_window_gave_it(page
     assert heights[len(line) // 2] - heights[len(line) // 5] == pytest.approx(PULSE / 20.0, abs=0.01)  # positive up
     assert second.get_clip_box().height < first.get_clip_box().height
     assert any("C3 (20 µV/mm)" in text.get_text() for text in ax.texts)
+
+
+def test_arcs_and_lanes_are_drawn_in_colours_that_are_given(page) -> None:
+    at = np.array([2.0, 4.0])
+    place = np.array([0, 1])
+    arcs = Arcs("a", ("C3", "C4"), at, place, place[::-1], np.zeros(2), np.array([0.9, -0.8]), 1.0)
+    lane = Lane("l", np.arange(11.0), np.linspace(-1, 1, 11), -1.0, 1.0, base=0.0)
+    for colours in ((), ("#1c6fc4", "#c8600a")):
+        drawn = replace(page, arcs=[replace(arcs, colours=colours)], lanes=[replace(lane, colours=colours)])
+        figure = draw_page(drawn)
+        lines = {to_hex(patch.get_edgecolor()) for patch in figure.axes[0].patches}
+        assert lines >= set(colours or (TEAL, BROWN))
+        (under,) = (ax for ax in figure.axes if ax.get_ylim() == (-1.0, 1.0))
+        fills = [to_hex(fill.get_facecolor()[0]) for fill in under.collections]
+        assert fills == list(colours or (VIOLET, VIOLET))
 
 
 def test_holes_between_patches_stay_white() -> None:

@@ -29,7 +29,11 @@ def find(shared: Path) -> Callable[..., Analysis]:
 
 
 def texts(figure: Figure) -> str:
-    found = [text.get_text() for ax in figure.axes for text in ax.findobj(lambda o: hasattr(o, "get_text"))]
+    found = [
+        text.get_text().replace("\n", " ")
+        for ax in figure.axes
+        for text in ax.findobj(lambda o: hasattr(o, "get_text"))
+    ]
     top = figure.get_suptitle()
     return "\n".join([*found, top])
 
@@ -60,7 +64,7 @@ def test_attribution_lies_on_the_scalp_beside_what_is_left_of_the_priors(find: C
         "completeness residual",
     ):
         assert word in shown
-    scalp = next(ax for ax in figure.axes if ax.get_title(loc="left") == "Through the electrodes")
+    scalp = next(ax for ax in figure.axes if ax.get_title(loc="left").replace("\n", " ") == "Through the electrodes")
     dots = scalp.collections[0]
     assert len(dots.get_offsets()) == len([site for site in result.labels["site"] if site not in ("A1", "A2")])
 
@@ -92,7 +96,7 @@ def test_correlations_and_gradients_are_tables(find: Callable[..., Analysis]) ->
 def test_a_table_of_few_rows_says_so(find: Callable[..., Analysis]) -> None:
     result = find("cka", {"window": 2, "rows": "windows"}, 45.0)
     shown = texts(make_figure(result))
-    for word in ("CKA, unbiased\nn = 22 windows", "windows of 2 s, a row is a window", "Only 22 rows (below 50)"):
+    for word in ("CKA, unbiased n = 22 windows", "windows of 2 s, a row is a window", "Only 22 rows (below 50)"):
         assert word in shown
     assert "Only" not in texts(make_figure(find("cka", {"rows": "tokens"})))
 
