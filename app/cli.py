@@ -211,7 +211,26 @@ def _list_kinds() -> str:
     return list_kinds()
 
 
+def _list_overlays(*others: str) -> str:
+    """What can be laid on a page: besides the others, the same kinds of analysis in a figure and in the window."""
+    import textwrap
+
+    from app.figure_layers import KINDS_DRAWN
+
+    return textwrap.fill(f"overlays: {', '.join([*others, *KINDS_DRAWN])}", 100, subsequent_indent="  ") + "\n"
+
+
+def _list_figure_overlays() -> str:
+    return _list_overlays("annotations", "seizure")
+
+
+def _list_window_overlays() -> str:
+    return _list_overlays("annotations", "model-events", "seizure")
+
+
 def _figure(parser: argparse.ArgumentParser) -> None:
+    if isinstance(parser, _Parser):
+        parser.more = _list_figure_overlays
     _add_recording(parser)
     _add_checkpoints(parser)
     parser.add_argument("--start", type=_seconds, default=0.0, metavar="S", help="beginning, seconds")
@@ -221,7 +240,7 @@ def _figure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="annotations, seizure, or a kind of analysis that is drawn on traces; may be repeated",
+        help="what to lay on the page; all are listed below; may be repeated",
     )
     parser.add_argument("--part", action="append", default=[], type=_pair, metavar="NAME=PART", help="layer, block, …")
     parser.add_argument("--panel", action="append", default=[], metavar="KIND", help="analysis to draw below the page")
@@ -267,12 +286,20 @@ def _score(parser: argparse.ArgumentParser) -> None:
 
 
 def _screenshot(parser: argparse.ArgumentParser) -> None:
+    if isinstance(parser, _Parser):
+        parser.more = _list_window_overlays
     _add_recording(parser)
     _add_checkpoints(parser)
     _add_start(parser)
     parser.add_argument("--duration", type=_duration, metavar="S", help="length of the page, seconds (default: 10)")
     parser.add_argument("--sensitivity", type=_sensitivity, metavar="UV", help="microvolts per millimetre (default: 7)")
-    parser.add_argument("--overlay", action="append", default=[], metavar="NAME", help="overlay to show: seizure")
+    parser.add_argument(
+        "--overlay",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="overlay to show; all are listed below; may be repeated",
+    )
     parser.add_argument("--panel", metavar="NAME", help="panel to bring into view")
     parser.add_argument("--montage", metavar="NAME", help="montage, also one of your own (default: the usual one)")
     parser.add_argument("--theme", choices=("light", "dark"), default="light", help="default: light")

@@ -1,7 +1,8 @@
 """What an analysis adds to a page for print: heat and arcs on the traces, lanes under them. Knows no Qt.
 
-A `part` is named as on the screen: of gates a layer, of experts a block, of token maps a pair of layers such as `0,3`,
-of lag correlations a lag or `LAG:CHANNEL`, of channel maps `LAYER/HEAD:CHANNEL`; empty for what is usual.
+A `part` is named as on the screen: of gates a layer, of experts a block, of attribution `signed` or `absolute`, of
+token maps a pair of layers such as `0,3`, of lag correlations a lag or `LAG:CHANNEL`, of channel maps
+`LAYER/HEAD:CHANNEL`, of predictions a series such as `two_step`; empty for what is usual.
 """
 
 from __future__ import annotations

@@ -15,8 +15,9 @@ from analysis.time_words import elapsed
 from app.figure_layers import KINDS_DRAWN, arcs_of, lanes_of
 from app.figure_request import RANDOM_WORDS, ShownPage
 from viewers.analysis_lane import LaneCurve
-from viewers.heat_scales import tints
+from viewers.heat_scales import HeatScale, above, amount, below, tints
 from viewers.overlays.heat import MEAN, AnalysisHeat, HeatOverlay
+from viewers.overlays.lag_arcs import LagArcs
 from viewers.overlays.token_maps import TokenMaps
 from viewers.rows import Rows
 from viewers.theme import LIGHT
@@ -146,7 +147,18 @@ def colours_of(overlay: HeatOverlay) -> tuple[str, ...]:
 def _arcs(kind: str, overlay: AnalysisHeat) -> list[layers.Arcs]:
     if overlay.result is None:
         return []
-    return [replace(arcs, opacity=overlay.state.opacity) for arcs in arcs_of(overlay.result, _part(kind, overlay))]
+    found = arcs_of(overlay.result, _part(kind, overlay))
+    return [replace(arcs, opacity=overlay.state.opacity, colours=_arc_colours(arcs, overlay)) for arcs in found]
+
+
+def _arc_colours(arcs: layers.Arcs, overlay: AnalysisHeat) -> tuple[str, ...]:
+    """By sign for correlations, by strength for amounts, in the colours that the reader chose."""
+    state = overlay.state
+    if isinstance(overlay, LagArcs):
+        inks = [above if value >= 0 else below for value in arcs.values]
+        return tuple(ink(LIGHT, 1.0, state.diverging).name() for ink in inks)
+    shares = [min(1.0, max(0.0, arcs.share(i))) for i in range(len(arcs.values))]
+    return tuple(amount(LIGHT, 1.0, state.sequential, share).name() for share in shares)
 
 
 def _part(kind: str, overlay: AnalysisHeat) -> str:
@@ -166,13 +178,13 @@ def _lanes(window: ShownWindow, hidden: bool) -> tuple[list[layers.Lane | layers
         if shown is None or shown.isHidden() or shown.is_folded or overlay.result is None:
             continue
         if isinstance(shown.curve, LaneCurve):
-            made.append(_curve(shown.title, shown.curve))
+            made.append(lane_of(shown.title, shown.curve))
         elif kind in KINDS_DRAWN:
             made += lanes_of(overlay.result, _part(kind, overlay))
     return made, words
 
 
-def _curve(title: str, curve: LaneCurve) -> layers.Lane:
+def lane_of(title: str, curve: LaneCurve) -> layers.Lane:
     """A lane's steps, open where nothing is known."""
     starts, stops = curve.times, curve.times + curve.widths
     stops = np.append(np.minimum(stops[:-1], starts[1:]), stops[-1:])
@@ -183,7 +195,14 @@ def _curve(title: str, curve: LaneCurve) -> layers.Lane:
     words = f"{curve.quantity} ({curve.scale.unit})" if curve.scale.unit else curve.quantity
     scale = curve.scale
     return layers.Lane(words or title, np.insert(starts, holes + 1, stops[holes]), values, scale.low, scale.high,
-                       base=scale.middle)  # fmt: skip
+                       base=scale.middle, colours=_lane_colours(scale))  # fmt: skip
+
+
+def _lane_colours(scale: HeatScale) -> tuple[str, str]:
+    """Below and above what the curve is filled from."""
+    inks = (amount, amount) if scale.middle is None else (below, above)
+    first, second = (ink(LIGHT, 1.0, scale.colours).name() for ink in inks)
+    return first, second
 
 
 def _foot(

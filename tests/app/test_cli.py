@@ -165,6 +165,16 @@ def test_every_command_helps(capsys, name):
     assert f"main.py {name}" in capsys.readouterr().out
 
 
+def test_the_help_of_what_has_overlays_names_them_all(capsys):
+    from app.figure_runs import OVERLAYS
+    from app.main_window import OVERLAYS as WINDOW_OVERLAYS
+
+    for command, names in (("figure", OVERLAYS), ("screenshot", [name for name, *_ in WINDOW_OVERLAYS])):
+        assert main([command, "--help"]) == 0
+        listed = capsys.readouterr().out.partition("overlays: ")[2].replace("\n", " ").split(",")
+        assert {name.strip() for name in listed} == set(names)
+
+
 def test_help_names_every_command(capsys):
     assert main(["--help"]) == 0
     text = capsys.readouterr().out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,10 @@ from app.cli import main
 from app.dialogs.export_figure import FigureChoice
 from app.figure_files import read_page
 from app.settings import Settings
-from app.shown_page import row_looks, shown_page
+from app.shown_page import lane_of, row_looks, shown_page
 from app.testing import Window, open_window
+from viewers.analysis_lane import LaneCurve
+from viewers.heat_scales import DIVERGING, SEQUENTIAL, HeatScale
 
 SCALP = "scalp-seizure-46ch/demo_edf.edf"
 
@@ -90,6 +93,11 @@ def test_overlays_come_with_their_part_their_strength_and_their_colours(window: 
     assert heat.colours[0] != heat.colours[-1]
     middle = heat.colours[len(heat.colours) // 2]
     assert min(int(middle[i : i + 2], 16) for i in (1, 3, 5)) >= 0xFD  # white, where it says nothing
+    row = main_window.overlay_panel.rows["gates"]
+    row.diverging.choose("purple to green")
+    row.looked.emit("gates")
+    (heat,) = shown_page(main_window).heats
+    assert (heat.colours[0], heat.colours[-1]) == DIVERGING["purple to green"][0]
     out = tmp_path / "heat.svg"
     export(window, FigureChoice(out, (180.0, 120.0), 150, panels=("gates",)), qtbot)
     main_window.exporting.box.close()
@@ -102,6 +110,27 @@ def test_overlays_come_with_their_part_their_strength_and_their_colours(window: 
     assert "Random weights" in text
     main_window.actions_by_id["hide_overlays"].trigger()
     assert not shown_page(main_window).heats
+
+
+def test_arcs_and_lanes_come_in_the_colours_that_the_reader_chose(window: Window):
+    main_window = window.main
+    window.load_model("random:prise-eeg:tiny")
+    window.wait()
+    main_window.analysing.run("dynamic-groups")
+    window.wait()
+    main_window.analysing.open("dynamic-groups")
+    row = main_window.overlay_panel.rows["dynamic-groups"]
+    row.diverging.choose("blue to orange")
+    row.looked.emit("dynamic-groups")
+    (arcs,) = shown_page(main_window).arcs
+    below, above = DIVERGING["blue to orange"][0]
+    assert len(arcs.values) > 0
+    assert arcs.colours == tuple(above if value >= 0 else below for value in arcs.values)
+    scale = HeatScale(0, 1, 0.5, colours="blue to orange")
+    curve = LaneCurve(np.arange(3.0), np.ones(3), np.array([0.2, 0.8, 0.5]), scale, "", "share")
+    assert lane_of("share", curve).colours == (below, above)
+    curve = replace(curve, scale=HeatScale(0, 1, colours="blue"))
+    assert set(lane_of("share", curve).colours) == {SEQUENTIAL["blue"][0][0]}
 
 
 def test_the_dialog_remembers_and_asks_before_it_overwrites(window: Window, tmp_path: Path, qtbot):
