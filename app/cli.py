@@ -217,7 +217,12 @@ def _list_overlays(*others: str) -> str:
 
     from app.figure_layers import KINDS_DRAWN
 
-    return textwrap.fill(f"overlays: {', '.join([*others, *KINDS_DRAWN])}", 100, subsequent_indent="  ") + "\n"
+    return (
+        textwrap.fill(
+            f"overlays: {', '.join([*others, *KINDS_DRAWN])}", 100, subsequent_indent="  ", break_on_hyphens=False
+        )
+        + "\n"
+    )
 
 
 def _list_figure_overlays() -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _NARROW, _WIDE, _LEAST = 85.0, 180.0, 0.65  # millimetres, and the share of the usual size of letters on narrow paper
 _AIR_MM = 1.5  # between texts beside each other
 _TALLER = 1.1  # than its axes the name of a vertical axis may be
+_WIDER = 1.08  # letters may be at another resolution than the one that they were measured at
 _FEW_TICKS = 3
 _SHORTEST = 8  # letters of a line
 _ROUNDS = 3  # broken lines change the layout, and that what has room and which numbers stand at axes
@@ -146,7 +147,7 @@ def _shown(axis: Axis) -> list[Text]:
 
 def _meet(labels: Sequence[Text]) -> bool:
     if all(label.get_rotation() % 90 == 0 for label in labels):  # upright boxes tell, and are quicker
-        boxes = [label.get_window_extent() for label in labels]
+        boxes = [label.get_window_extent().expanded(_WIDER, 1.0) for label in labels]
         return any(a.overlaps(b) for a, b in pairwise(boxes))
     corners = [text_corners(label) for label in labels]
     return any(overlap(a, b) > 0 for a, b in pairwise(corners))
