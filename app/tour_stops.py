@@ -39,7 +39,7 @@ STOPS: tuple[Stop, ...] = (
         "Violet is how sure the chosen model is of a seizure, and the amber line is your threshold.",
         "What rises above it becomes an event in the list at the left, which Y accepts and X rejects.",
         "probability",
-        simulated="It should rise at the three simulated seizures, but not at the rhythmic movement near the end.",
+        simulated="It should rise at the three simulated seizures; a rhythmic movement near the end may fool it.",
     ),
     Stop(
         "Channel map",
