@@ -87,7 +87,7 @@ def _with_holes(found: AttributionMap, values: np.ndarray) -> tuple[np.ndarray, 
 def _upper(figure: Figure, place: SubplotSpec, placed: object) -> tuple[Axes, Axes | None, Axes]:
     """Axes of the map, of the places where channels have some, and of the bars: beside the map, or below it."""
     if paper_mm(figure) < NARROW_MM:
-        grid = place.subgridspec(2, 2, height_ratios=(1.2, 1))
+        grid = place.subgridspec(2, 2, width_ratios=(1.5, 1), height_ratios=(1.2, 1))
         heat = figure.add_subplot(grid[0, :])
         if placed is None:
             return heat, None, figure.add_subplot(grid[1, :])

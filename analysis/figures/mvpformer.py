@@ -91,9 +91,10 @@ def _name_channels(ax: Axes, result: Analysis, both: bool = False) -> None:
 def _colours(maps: np.ndarray) -> dict[str, Any]:
     """Zero in the middle for both signs, as far as nearly all pairs of channels reach; from zero on for amounts."""
     apart = maps[:, ~np.eye(maps.shape[-1], dtype=bool)]
-    if maps.min() >= 0:
+    if maps.min() >= 0 and maps.max() > 0:
         return {"cmap": SEQUENTIAL, "vmin": 0.0}
-    reach = float(np.percentile(np.abs(apart), _COVERED)) or float(np.abs(maps).max()) if apart.size else 1.0
+    reach = float(np.percentile(np.abs(apart), _COVERED)) if apart.size else 0.0
+    reach = reach or float(np.abs(maps).max()) or 1.0
     return {"cmap": DIVERGING, "vmin": -reach, "vmax": reach}
 
 

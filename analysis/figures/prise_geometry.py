@@ -10,7 +10,7 @@ import numpy as np
 
 from analysis.analyses import Analysis
 from analysis.figures.draw import label_axis, write_above
-from analysis.figures.panes import paper_mm, shape_of
+from analysis.figures.panes import NARROW_MM, paper_mm, shape_of
 from analysis.figures.style import BROWN, CYCLE, SEQUENTIAL, TEAL, VIOLET
 
 if TYPE_CHECKING:
@@ -109,4 +109,5 @@ def _draw_table(figure: Figure, ax: Axes, result: Analysis, name: str, title: st
     ax.set_xticks(range(len(names)), names, fontsize=6, rotation=30)
     ax.set_yticks(range(len(names)), names, fontsize=6)
     ax.set_title(title)
-    figure.colorbar(image, ax=ax, shrink=0.8)
+    if paper_mm(figure) >= NARROW_MM:  # the cells have numbers, which need no bar
+        figure.colorbar(image, ax=ax, shrink=0.8)
