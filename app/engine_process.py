@@ -26,6 +26,9 @@ class RemoteTraceback(Exception):
     """The traceback of an error in the other process, as text; the cause of the error that is raised here."""
 
 
+NICENESS = 10  # of whoever does not choose another
+
+
 class EngineProcess:
     """Runs functions by name in one other process, one at a time.
 
@@ -38,13 +41,13 @@ class EngineProcess:
     def __init__(
         self,
         name: str = "engine",
-        niceness: int = 10,
+        niceness: int | None = None,
         threads: int | None = None,
         preload: Sequence[str] = (),
         log: Path | None = None,
     ) -> None:
         self._name = name
-        self._niceness = niceness
+        self._niceness = NICENESS if niceness is None else niceness
         self._threads = threads or max(1, core_count() - 1)
         self._preload = tuple(preload)
         self._log = log

@@ -16,7 +16,7 @@ import pytest
 
 from analysis.errors import AnalysisError, RecordingError
 from analysis.progress import Cancelled, Progress
-from app.engine_process import EngineProcess
+from app.engine_process import NICENESS, EngineProcess
 from app.jobs import Job, JobRunner, JobState
 from models.errors import CheckpointError
 
@@ -152,8 +152,11 @@ def test_arguments_that_cannot_be_sent_leave_the_engine_as_it_was(engine):
     assert engine.call("engine_tasks:add", {"a": 1, "b": 1}) == 2
 
 
-def test_it_stands_behind_the_window(engine):
-    seen = engine.call("engine_tasks:circumstances")
+def test_it_stands_behind_the_window(monkeypatch):
+    monkeypatch.setattr("app.engine_process.NICENESS", NICENESS)
+    monkeypatch.syspath_prepend(str(HERE))
+    with EngineProcess() as engine:
+        seen = engine.call("engine_tasks:circumstances")
     assert seen["nice"] == os.nice(0) + 10
     assert seen["sigint"]
     assert int(seen["threads"]) >= 1
