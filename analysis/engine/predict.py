@@ -52,9 +52,9 @@ def predict_seizures(
     `checkpoint` is a file or "brainmaze"; `segments` overrides how many segments an MVPFormer looks at; `rule` ("E.1",
     "E.2" or "auto") and `threshold` make the events; `bad_channels` are left out by name. What is nearest to
     `first_time` comes first, and about every second `progress.partial` gets all that is done, with `complete` False. In
-    the folder `cache` results are kept, and what was computed before is taken from there. Of the whole, only what begins
-    within `part` is computed, for `analysis.prediction_parts.join_parts`. RecordingError,
-    CheckpointError or AnalysisError say in one sentence what is wrong; Cancelled comes out of `progress`.
+    the folder `cache` results are kept, and what was computed before is taken from there. Of the whole, only what
+    begins within `part` is computed, for `analysis.prediction_parts.join_parts`. RecordingError, CheckpointError or
+    AnalysisError say in one sentence what is wrong; Cancelled comes out of `progress`.
     """
     progress = progress or Progress()
     began = time.monotonic()
