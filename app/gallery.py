@@ -96,7 +96,7 @@ PICTURES = (
         "MVPFormer: what flows between channels",
         "What each channel receives and gives beside its name, the map by layer and head in the panel; a click on a "
         "row draws arcs to those it listens to. The weights are random here, and said to be.",
-        _loud("--checkpoint", "random:mvpformer:tiny", "--start", "30", "--duration", "20",
+        _loud("--checkpoint", "random:mvpformer:tiny:1", "--start", "30", "--duration", "20",
               "--overlay", "channel-map", "--panel", "channel-map"),
     ),
     Picture(
@@ -143,7 +143,7 @@ PICTURES = (
         "figure-channel-map",
         "An analysis for print",
         "What flows between channels, as `main.py analyze channel-map` draws it.",
-        ("analyze", "channel-map", _SCALP, "--checkpoint", "random:mvpformer:tiny"),
+        ("analyze", "channel-map", _SCALP, "--checkpoint", "random:mvpformer:tiny:1"),
     ),
 )  # fmt: skip
 

@@ -117,6 +117,8 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _arrange(shot: Shot, window: Window) -> None:
+    if shot.duration is not None:  # a length that nobody reads by is no habit, so the settings do not keep it
+        window.show(shot.start, shot.duration)
     if shot.montage is not None:
         refused: list[str] = []
         window.main.session.refused.connect(refused.append)
