@@ -33,7 +33,8 @@ def _text(truth: Truth, paths: tuple[Path, ...]) -> str:
     lines = [
         f"{paths[0]}: simulated EEG, {truth.duration_s:g} s, {len(truth.channels)} channels at {truth.fs:g} Hz, "
         f"seed {truth.seed}, reference {truth.reference}",
-        f"{len(truth.events)} seizures, {len(truth.artefacts)} artefacts, {len(truth.spikes)} spikes",
+        f"{len(truth.events)} seizure{'s' if len(truth.events) != 1 else ''}, "
+        f"{len(truth.artefacts)} artefacts, {len(truth.spikes)} spikes",
     ]
     lines += [
         f"  {one.onset:g}-{one.stop:g} s  {one.region}, best seen at {one.focus_channel}, contrast {one.contrast:.1f}"

@@ -90,7 +90,7 @@ def of_randomisation(last: Mapping[str, np.ndarray], cells: int) -> Verdict:
 
 def of_orders(deletion: float, insertion: float, by_chance: tuple[np.ndarray, np.ndarray], parts: str) -> Verdict:
     """Whether the map's order takes the score away, and gives it back, faster than random orders; by areas."""
-    limit = "below the 95 % band of random orders in deletion, above it in insertion"
+    limit = f"below the middle 95 % of {len(by_chance[0])} random orders in deletion, above it in insertion"
     low, high = float(np.percentile(by_chance[0], BAND[0])), float(np.percentile(by_chance[1], BAND[1]))
     down, up = deletion < low, insertion > high
     what = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -105,6 +106,19 @@ class Plan:
     drawn: dict[str, Any]
 
 
+def _lengths(settings: Settings, seed: int, number: int) -> tuple[float, float]:
+    """How long a seizure and what follows it last, seconds."""
+    own = stream(seed, "seizure length", number)
+    return round(float(own.uniform(*settings.length)), 2), round(float(own.uniform(15, 90)), 2)
+
+
+def _needed(settings: Settings, seed: int, wanted: int) -> int:
+    """Seconds that so many seizures take, with the quiet before and after."""
+    pairs = [_lengths(settings, seed, number) for number in range(wanted)]
+    between = sum(after + _APART for _, after in pairs[1:])
+    return math.ceil(QUIET_BEFORE + _LAST + sum(length for length, _ in pairs) + between)
+
+
 def plan_seizures(sensors: Sensors, settings: Settings, seed: int, scale: float) -> list[Plan]:
     """Draw the seizures of a recording in the order of time; AnalysisError when those asked for do not fit in."""
     rng = stream(seed, "seizure times")
@@ -114,14 +128,14 @@ def plan_seizures(sensors: Sensors, settings: Settings, seed: int, scale: float)
     lengths: list[tuple[float, float]] = []
     free = settings.duration - QUIET_BEFORE - _LAST
     for number in range(wanted):
-        own = stream(seed, "seizure length", number)
-        pair = round(float(own.uniform(*settings.length)), 2), round(float(own.uniform(15, 90)), 2)
+        pair = _lengths(settings, seed, number)
         taken = pair[0] + (pair[1] + _APART) * bool(lengths)
         if taken > free:
             if settings.seizures is None:
                 break
             raise AnalysisError(
-                f"{wanted} seizures do not fit into {settings.duration} s: make the recording longer or ask for fewer"
+                f"{wanted} seizure{'s do' if wanted != 1 else ' does'} not fit into {settings.duration} s: make it "
+                f"at least {_needed(settings, seed, wanted)} s long or ask for fewer"
             )
         free -= taken
         lengths.append(pair)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -284,7 +285,7 @@ def test_drawn_numbers_of_seizures_have_the_rate_that_is_asked_for():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        (Settings(duration=120, seizures=3), "3 seizures do not fit"),
+        (Settings(duration=120, seizures=3), r"3 seizures do not fit into 120 s: make it at least \d+ s long"),
         (Settings(duration=5), "too short"),
         (Settings(electrodes="21"), "no set of electrodes"),
         (Settings(regions=("nowhere",)), "no region"),
@@ -297,3 +298,13 @@ def test_drawn_numbers_of_seizures_have_the_rate_that_is_asked_for():
 def test_what_cannot_be_simulated_is_said(settings, words):
     with pytest.raises(AnalysisError, match=words):
         simulate_recording(settings, 0)
+
+
+def test_the_length_that_is_named_is_just_enough():
+    settings = Settings(duration=120, seizures=3, artefacts=False)
+    with pytest.raises(AnalysisError) as told:
+        simulate_blocks(settings, 0)
+    enough = int(re.search(r"at least (\d+) s", str(told.value))[1])
+    assert len(simulate_blocks(replace(settings, duration=enough), 0)[0].events) == 3
+    with pytest.raises(AnalysisError):
+        simulate_blocks(replace(settings, duration=enough - 2), 0)
