@@ -224,9 +224,8 @@ def build_actions(window: QMainWindow, handlers: Mapping[str, Callable[[], None]
     assert bar is not None
     menus: dict[str, QMenu] = {}
     for title in [title for title in MENUS if any(spec.menu == title for spec in ACTIONS)]:
-        menu = bar.addMenu(f"&{title}")
-        assert menu is not None
-        menus[title] = menu
+        menus[title] = QMenu(f"&{title}", bar)  # not by addMenu(title): PyQt must hear of it when it goes
+        bar.addMenu(menus[title])
     actions: dict[str, QAction] = {}
     for spec in ACTIONS:
         action = QAction(spec.text, window)
@@ -248,9 +247,8 @@ def _menu_of(spec: ActionSpec, menus: dict[str, QMenu]) -> QMenu:
         return menus[spec.menu]
     name = f"{spec.menu}/{spec.submenu}"
     if name not in menus:
-        menu = menus[spec.menu].addMenu(spec.submenu)
-        assert menu is not None
-        menus[name] = menu
+        menus[name] = QMenu(spec.submenu, menus[spec.menu])
+        menus[spec.menu].addMenu(menus[name])
     return menus[name]
 
 

@@ -223,7 +223,8 @@ class MainWindow(QMainWindow):
         self._list_recent()
         self.analysing.offers.add_menu(self.actions_by_id["analyse"])
         self.docks["overlays"].heading.set_remark(_HIDE_HINT)
-        view_menu = self.menuBar().addMenu("&Panels")
+        view_menu = QMenu("&Panels", self)
+        self.menuBar().addMenu(view_menu)
         for dock in self.docks.values():
             view_menu.addAction(dock.toggleViewAction())
 

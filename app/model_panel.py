@@ -107,8 +107,8 @@ class ModelPanel(QWidget):
         from models.random_checkpoints import PREFIX, SIZES
 
         for family, sizes in SIZES.items():
-            submenu = menu.addMenu(MODELS[family].title)
-            assert submenu is not None
+            submenu = QMenu(MODELS[family].title, menu)
+            menu.addMenu(submenu)
             for size in sizes:
                 name = f"{PREFIX}{family}:{size}"
                 submenu.addAction(size, lambda chosen=name: self.random_requested.emit(chosen))

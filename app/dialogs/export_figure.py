@@ -74,8 +74,7 @@ class ExportFigureDialog(QDialog):
         self.panels = QListWidget()
         self.overwrites: Callable[[Sequence[Path]], bool] = self._ask_overwrite
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
-        self._export = self._buttons.button(QDialogButtonBox.StandardButton.Ok)
-        self._export.setText("Export")
+        self._ok().setText("Export")
         self._fill(first, panels, patient)
         self._lay(shows, bool(panels))
         self._connect()
@@ -184,7 +183,12 @@ class ExportFigureDialog(QDialog):
             self.form.setCurrentIndex(self.form.findData(form))
         self._says.setText("" if known else "Choose a name that ends in .svg, .pdf or .png.")
         self._says.setVisible(not known)
-        self._export.setEnabled(known)
+        self._ok().setEnabled(known)
+
+    def _ok(self) -> QPushButton:
+        button = self._buttons.button(QDialogButtonBox.StandardButton.Ok)
+        assert button is not None
+        return button
 
     def _on_browse(self) -> None:
         # Whether a file may be overwritten is asked once, of all that are written.

@@ -143,16 +143,16 @@ def test_the_dialog_remembers_and_asks_before_it_overwrites(window: Window, tmp_
     dialog.path.setText(str(tmp_path / "a.pdf"))
     assert dialog.choice().form == dialog.form.currentData() == "pdf"
     dialog.path.setText(str(tmp_path / "a.gif"))
-    assert not dialog._export.isEnabled()
+    assert not dialog._ok().isEnabled()
     dialog.path.setText(str(tmp_path / "a.png"))
     (tmp_path / "a.json").write_text("{}")
     asked = []
     dialog.overwrites = lambda there: asked.append(there) or False
-    dialog._export.click()
+    dialog._ok().click()
     assert asked == [[tmp_path / "a.json"]]
     assert not dialog.result()
     dialog.overwrites = lambda _there: True
-    dialog._export.click()
+    dialog._ok().click()
     assert dialog.result()
     export(window, dialog.choice(), qtbot)
     exporting.box.close()
