@@ -44,7 +44,8 @@ def test_every_entry_is_complete(name: str) -> None:
     rules = spec.loading_rules()
     for part in ("looks_like", "resolve", "weights", "published_state", "preprocessing", "labels", "size_name"):
         assert callable(getattr(rules, part)), part
-    assert rules.WINDOW_FIELDS
+    assert isinstance(rules.WINDOW_FIELDS, tuple)  # empty where no size of the model depends on the window
+    assert set(rules.WINDOW_FIELDS) <= {"n_segments", "window_seconds"}
 
 
 def test_a_loaded_model_keeps_the_contract(golden_mvpformer: Path, golden_signal: Tensor) -> None:
