@@ -234,6 +234,11 @@ def test_an_interrupt_is_one_word(fail, capsys):
     assert capsys.readouterr() == ("", "cancelled\n")
 
 
+def hear_interrupts():
+    """A shell that starts tests in the background has them, and all that they start, ignore the signal."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_in_the_midst_of_work(tmp_path):
     """The real signal in the real program."""
     code = f"""
@@ -247,7 +252,13 @@ def info(options):
 terminal.info = info
 sys.exit(main(["info", "a"]))
 """
-    work = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    work = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=hear_interrupts,
+    )
     assert work.stdout.readline() == "working\n"
     work.send_signal(signal.SIGINT)
     _, errors = work.communicate(timeout=20)

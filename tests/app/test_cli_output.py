@@ -354,13 +354,15 @@ def test_ctrl_c_during_a_prediction_leaves_nothing(tmp_path):
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "CEREBROSCOPE_HOME": str(tmp_path / "home")},
+        # A shell that starts tests in the background has them, and all that they start, ignore the signal.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     time.sleep(4.0)
     work.send_signal(signal.SIGINT)
     try:
         said, errors = work.communicate(timeout=60)
     finally:
-        work.kill()  # where it heard nothing: a shell that starts tests in the background has them ignore the signal
+        work.kill()
     assert (work.returncode, said) == (1, "")
     assert errors.splitlines()[-1] == "cancelled"
     assert "Traceback" not in errors
