@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -77,19 +77,27 @@ class Objective(ABC):
 
 
 class SeizureDetection(Objective):
-    """Cross-entropy of the share of each label's span that is a seizure, the seizure class weighed (supervised)."""
+    """Cross-entropy of the share of each label's span that is a seizure, the seizure class weighed (supervised).
+
+    PRiSE-EEG may go on reconstructing beside it (spec section 9: 0.1 x its pre-training loss).
+    """
 
     weight = 1.0
 
     def loss(self, batch: Batch, step: int, rng: np.random.Generator) -> Loss:
-        scores = self.feeder.scores(self.model, self.arguments(batch)).float()
+        given = self.arguments(batch)
+        scores = self.feeder.scores(self.model, given).float()
         logit = scores[..., 1] - scores[..., 0]
         labels = torch.from_numpy(batch.labels).to(logit.device)
         smooth = self.recipe.objective.label_smoothing
         target = labels * (1 - smooth) + smooth / 2
         weight = torch.tensor(self.weight, device=logit.device)
         value = functional.binary_cross_entropy_with_logits(logit, target, pos_weight=weight)
-        return Loss(value, {})
+        share = self.recipe.objective.reconstruction
+        if not share:
+            return Loss(value, {})
+        beside = _reconstruction_loss(self.model, given, step, rng)
+        return Loss(value + share * beside.value, {"classes": float(value.detach()), **beside.facts})
 
     def settle_weight(self, batches: Sequence[Batch]) -> None:
         """Weigh the seizure class by how rare its labels are among those drawn, as the recipe says."""
@@ -138,13 +146,7 @@ class Reconstruction(Objective):
     """PRiSE-EEG: forecast, hidden times and hidden channels in turn, with the experts' balance (spec section 8)."""
 
     def loss(self, batch: Batch, step: int, rng: np.random.Generator) -> Loss:
-        given = self.arguments(batch)
-        signal, index = given["signal"], self.model.index(given["channels"])
-        task = _TASKS[step % len(_TASKS)]
-        shape = (len(signal), signal.shape[-1] // self.model.config.patch_size, signal.shape[1])
-        hidden = draw_hidden(task, shape, _generator(rng)).to(signal.device)
-        value = pretraining_loss(self.model, signal, index, task, hidden)
-        return Loss(value, {task: float(value.detach()) / TASK_WEIGHTS[task]})
+        return _reconstruction_loss(self.model, self.arguments(batch), step, rng)
 
 
 class SpectralCodes(Objective):
@@ -172,6 +174,16 @@ class NextCode(Objective):
         given = self.arguments(batch)
         value, right = next_code_loss(self.model, self.tokenizer, **given)
         return Loss(value, {"accuracy": float(right)})
+
+
+def _reconstruction_loss(model: Any, given: Mapping[str, Any], step: int, rng: np.random.Generator) -> Loss:
+    """PRiSE-EEG's loss of the task whose turn it is."""
+    signal, index = given["signal"], model.index(given["channels"])
+    task = _TASKS[step % len(_TASKS)]
+    shape = (len(signal), signal.shape[-1] // model.config.patch_size, signal.shape[1])
+    hidden = draw_hidden(task, shape, _generator(rng)).to(signal.device)
+    value = pretraining_loss(model, signal, index, task, hidden)
+    return Loss(value, {task: float(value.detach()) / TASK_WEIGHTS[task]})
 
 
 def _generator(rng: np.random.Generator) -> torch.Generator:

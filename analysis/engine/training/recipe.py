@@ -43,13 +43,15 @@ class ObjectiveRecipe:
     """What is learned; `tokenizer` is the checkpoint whose codes "next-code" predicts.
 
     Of "seizure": `class_weight` weighs the seizure class by the inverse of its share of the labels drawn, or by its
-    root; labels move by `label_smoothing` towards a half.
+    root; labels move by `label_smoothing` towards a half; of PRiSE-EEG, `reconstruction` is the weight of its
+    pre-training loss beside that of the classes.
     """
 
     kind: Objective
     tokenizer: str = ""
     class_weight: Literal["none", "inverse", "inverse-root"] = "none"
     label_smoothing: float = 0.0
+    reconstruction: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -286,6 +288,11 @@ def _check(recipe: Recipe) -> None:
         raise ValueError(f"optimiser.learning_rate must be above 0, not {optimiser.learning_rate:g}")
     if recipe.objective.kind == "next-code" and not recipe.objective.tokenizer:
         raise ValueError("objective.tokenizer is missing: next-code predicts the codes of a tokenizer")
+    beside, family = recipe.objective.reconstruction, recipe.model.family
+    if beside and (family, recipe.objective.kind) != ("prise-eeg", "seizure"):
+        raise ValueError("objective.reconstruction is for the seizure objective of prise-eeg: leave it out")
+    if beside < 0:
+        raise ValueError(f"objective.reconstruction must be 0 or more, not {beside:g}")
     splits = {"train": recipe.data.train, "validation": recipe.data.validation, "test": recipe.data.test}
     for name, split in splits.items():
         if split is not None and not (split.files if split.kind == "recordings" else split.recordings):

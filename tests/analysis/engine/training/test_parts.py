@@ -65,6 +65,7 @@ class MadeSource(Source):
         ("batch = 8", 'batch = "8"', "length.batch must be of the kind int"),
         ("steps = 8", "steps = 8\nminutes = 3", "either steps or minutes"),
         ("pool = 2", "pool = 0", "draw.pool must be at least 1"),
+        ('kind = "seizure"', 'kind = "seizure"\nreconstruction = 0.1', "for the seizure objective of prise-eeg"),
         ('licence = "GPL-3.0-or-later"\n', "", "card.licence is missing"),
         ('kind = "constant"', 'kind = "step"', "schedule.kind must be one of cosine, constant"),
     ],

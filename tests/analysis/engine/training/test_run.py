@@ -82,6 +82,26 @@ def test_the_loss_falls(family, objective, write_recipe, tmp_path):
     assert min(losses[-3:]) < 0.95 * losses[0]
 
 
+def test_prise_goes_on_reconstructing_beside_its_classes(write_recipe, tmp_path):
+    """The loss is that of the classes plus a tenth of the pre-training loss of the task whose turn it is."""
+    changes = {'kind = "seizure"': 'kind = "seizure"\nreconstruction = 0.1'}
+    losses, weights = {}, None
+    for kind, changed in (("seizure", {}), ("seizure", changes), ("reconstruction", {})):
+        path = write_recipe("prise-eeg", kind, f"{kind}{len(changed)}", changes=changed)
+        recipe = training.resolved(training.read_recipe(path), path.parent)
+        run = training.Run(recipe, path, tmp_path, torch.device("cpu"), Progress())
+        batch = training.draw_batch(
+            run.pool.at(0), recipe.draw, run.feeder.spans, recipe.length.batch, training.step_generator(1, 0)
+        )
+        weights = weights or run.objective.model.state_dict()
+        run.objective.model.load_state_dict(weights, strict=False)  # a model with a head is drawn differently
+        run.objective.module.eval()
+        made = run.objective.loss(batch, 1, training.step_generator(1, 1))
+        losses[kind, len(changed)] = float(made.value.detach())
+        assert ("time" in made.facts) is (kind == "reconstruction" or bool(changed))
+    assert losses["seizure", 1] == pytest.approx(losses["seizure", 0] + 0.1 * losses["reconstruction", 0], rel=1e-5)
+
+
 @pytest.mark.parametrize("family", DETECTORS)
 def test_a_stopped_run_goes_on_to_the_same_bits_and_predicts(family, write_recipe, tmp_path, recording):
     path = write_recipe(family, changes={"weight_decay = 0.0": "weight_decay = 0.1\nema = 0.9"})
