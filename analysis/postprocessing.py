@@ -71,6 +71,14 @@ def rule_of(described: Mapping[str, Any]) -> Rule:
     return RULES[described["name"]](**{name: described[name] for name in described if name not in ("name", "title")})
 
 
+def stated_rule(card: Mapping[str, Any]) -> Rule | None:
+    """The rule for events with which a checkpoint's threshold was chosen; None where its card states none."""
+    rule = card.get("event_rule")
+    if not isinstance(rule, Mapping):
+        return None
+    return EpisodeRule(float(rule["merge_gap"]), float(rule["min_duration"]), int(rule.get("min_positive", 1)))
+
+
 def derive_events(
     times: np.ndarray, durations: np.ndarray, probability: np.ndarray, threshold: float, rule: Rule, author: str
 ) -> tuple[Annotation, ...]:

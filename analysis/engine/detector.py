@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from analysis.errors import AnalysisError
-from analysis.postprocessing import EpisodeRule, Rule
+from analysis.postprocessing import Rule
 from analysis.progress import Progress
 from analysis.recording import Recording, Window
 
@@ -83,14 +83,6 @@ class Detector(ABC):
         self, recording: Recording, window: Window, batch_size: int | None = None, progress: Progress | None = None
     ) -> DetectorRun:
         """Look at a recording and plan the work for a window of it; AnalysisError when nothing can be scored."""
-
-
-def stated_rule(card: Mapping[str, Any]) -> Rule | None:
-    """The rule for events with which a checkpoint's threshold was chosen; None where its card states none."""
-    rule = card.get("event_rule")
-    if not isinstance(rule, Mapping):
-        return None
-    return EpisodeRule(float(rule["merge_gap"]), float(rule["min_duration"]), int(rule.get("min_positive", 1)))
 
 
 def seizure_class(labels: Sequence[str], source: Path | None) -> int:

@@ -10,9 +10,10 @@ import numpy as np
 import torch
 
 from analysis.engine.calibration import Calibration
-from analysis.engine.detector import Chunk, Detector, DetectorRun, seizure_class, stated_rule
+from analysis.engine.detector import Chunk, Detector, DetectorRun, seizure_class
 from analysis.engine.session import BatchSize, ModelSession, describe_device
 from analysis.errors import AnalysisError
+from analysis.postprocessing import stated_rule
 from analysis.preprocessing import FILTER_PAD_SECONDS, Preprocessing, SpanSignal
 from analysis.progress import Progress
 from analysis.recording import Recording, Window

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from analysis.engine.detector import Chunk, Detector, DetectorRun, seizure_class, stated_rule
+from analysis.engine.detector import Chunk, Detector, DetectorRun, seizure_class
 from analysis.engine.neurduo_units import MOST_SEQUENCES, UnitClassifier, UnitPlan, plan_units, score_units
 from analysis.engine.session import BatchSize, describe_device
 from analysis.errors import AnalysisError
-from analysis.postprocessing import Rule
+from analysis.postprocessing import Rule, stated_rule
 from analysis.progress import Progress
 from analysis.recording import Recording, Window
 from models.neurduo.model import NeurDuo

@@ -11,11 +11,12 @@ import numpy as np
 import torch
 
 from analysis.engine.calibration import Calibration
-from analysis.engine.detector import Chunk, Detector, DetectorRun, seizure_class, stated_rule
+from analysis.engine.detector import Chunk, Detector, DetectorRun, seizure_class
 from analysis.engine.inputs import Inputs, LoadedModel
 from analysis.engine.model_inputs import ModelInput, model_input
 from analysis.engine.session import BatchSize, describe_device
 from analysis.errors import AnalysisError
+from analysis.postprocessing import stated_rule
 from analysis.progress import Progress
 from analysis.recording import Recording, Window
 from models.families import Checkpoint

@@ -5,10 +5,9 @@ import pytest
 import torch
 
 from analysis.engine.calibration import Calibration
-from analysis.engine.detector import stated_rule
 from analysis.engine.stated_preprocessing import stated_preprocessing
 from analysis.errors import AnalysisError
-from analysis.postprocessing import EpisodeRule
+from analysis.postprocessing import EpisodeRule, stated_rule
 from analysis.preprocessing import Preprocessing, SpanSignal
 from analysis.survey import ScorableSpan
 from models.axon.config import AxonConfig
