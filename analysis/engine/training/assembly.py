@@ -9,7 +9,6 @@ from typing import Any
 
 import torch
 
-from analysis.engine.training.drawing import Batch
 from analysis.engine.training.feeding import FEEDERS, Feeder
 from analysis.engine.training.objectives import (
     MaskedPatches,
@@ -26,7 +25,6 @@ from analysis.engine.training.simulated import SimulatedSource
 from analysis.engine.training.stretches import Source, refuse_shared_subjects
 from analysis.engine.training.tuning import HEADS, begin_tuning
 from analysis.errors import AnalysisError
-from models.mvpformer import wavelet
 from models.registry import MODELS, load_model, untrained_model
 
 SEIZURE, CLASSES = "seizure", 2
@@ -115,19 +113,6 @@ def _inherit(model: Any, path: str) -> None:
             f"the weights to start from do not fit, first {wrong[0]} ({path}): give a checkpoint of the recipe's sizes"
         )
     model.load_state_dict({**own, **taken})
-
-
-def whiten(model: Any, batch: Batch, feeder: Feeder) -> None:
-    """Start MVPFormer's encoder norm at the inverse RMS of each wavelet coefficient, as one batch has it.
-
-    The coefficients of an EEG fall by decades with frequency; without this the fast ones take long to count.
-    """
-    given = feeder.arguments(torch.from_numpy(batch.signal), torch.from_numpy(batch.missing), batch.sites)
-    coefficients = wavelet.decompose(given["signal"])
-    normed = coefficients / coefficients.square().mean(-1, keepdim=True).sqrt().clamp_min(1e-6)
-    with torch.no_grad():
-        weight = model.encoder.norm.weight
-        weight.copy_((1 / normed.square().mean((0, 1, 2)).sqrt().clamp_min(1e-3)).to(weight))
 
 
 def make_sources(recipe: Recipe, feeder: Feeder, folder: Path) -> dict[str, Source]:

@@ -22,8 +22,8 @@ class ModelRecipe:
 
     `tuning` says what is trained: all weights; the head and low-rank updates of linear maps, of `lora_rank` and
     `lora_alpha`, where `lora_maps` are given of those maps whose names hold one of them; or the head alone. For the
-    first `frozen_steps` the head is trained alone in any case. `whiten` starts MVPFormer's encoder norm at the inverse
-    RMS of each coefficient, `freeze_gates` leaves AXON's gates alone.
+    first `frozen_steps` the head is trained alone in any case. `whiten` starts the first layer of MVPFormer or NeurDuo
+    at the scale of the data, `freeze_gates` leaves AXON's gates alone.
     """
 
     family: str
@@ -288,6 +288,8 @@ def _check(recipe: Recipe) -> None:
         raise ValueError(f"optimiser.learning_rate must be above 0, not {optimiser.learning_rate:g}")
     if recipe.objective.kind == "next-code" and not recipe.objective.tokenizer:
         raise ValueError("objective.tokenizer is missing: next-code predicts the codes of a tokenizer")
+    if recipe.model.whiten and recipe.model.family not in ("mvpformer", "neurduo"):
+        raise ValueError("model.whiten is for mvpformer and neurduo: leave it out")
     beside, family = recipe.objective.reconstruction, recipe.model.family
     if beside and (family, recipe.objective.kind) != ("prise-eeg", "seizure"):
         raise ValueError("objective.reconstruction is for the seizure objective of prise-eeg: leave it out")

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from analysis.engine.session import choose_device, describe_device
-from analysis.engine.training.assembly import SEIZURE, make_objective, make_sources, resolved, whiten
+from analysis.engine.training.assembly import SEIZURE, make_objective, make_sources, resolved
 from analysis.engine.training.augmentation import augment
 from analysis.engine.training.card import make_card, result_of
 from analysis.engine.training.drawing import Batch, Pool, draw_batch, step_generator
@@ -23,6 +23,7 @@ from analysis.engine.training.recipe import Recipe, read_recipe
 from analysis.engine.training.state import STATE, Metrics, load_state, save_state
 from analysis.engine.training.stretches import Source
 from analysis.engine.training.tuning import frozen_backbone, merged, set_training
+from analysis.engine.training.whitening import whiten
 from analysis.errors import AnalysisError
 from analysis.progress import Cancelled, Progress
 from models.checkpoint import save_container
