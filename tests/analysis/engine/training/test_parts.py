@@ -25,12 +25,16 @@ from analysis.engine.training.recipe import (
     read_recipe,
 )
 from analysis.engine.training.recorded import RecordedSource, subject_of
+from analysis.engine.training.run import Run
 from analysis.engine.training.stretches import Source, Stretch
 from analysis.engine.training.tuning import add_updates, merged
+from analysis.engine.training.whitening import whiten
 from analysis.errors import AnalysisError
 from analysis.preprocessing import Preprocessing
+from analysis.progress import Progress
 from analysis.simulation.files import write_simulation
 from analysis.simulation.settings import Settings
+from models.mvpformer import wavelet
 from models.neurduo.config import TokenizerConfig
 from models.neurduo.objective import tokenizer_loss
 from models.neurduo.tokenizer import SpectralTokenizer
@@ -66,6 +70,7 @@ class MadeSource(Source):
         ("steps = 8", "steps = 8\nminutes = 3", "either steps or minutes"),
         ("pool = 2", "pool = 0", "draw.pool must be at least 1"),
         ('kind = "seizure"', 'kind = "seizure"\nreconstruction = 0.1', "for the seizure objective of prise-eeg"),
+        ('family = "axon"', 'family = "axon"\nwhiten = true', "whiten is for"),
         ('licence = "GPL-3.0-or-later"\n', "", "card.licence is missing"),
         ('kind = "constant"', 'kind = "step"', "schedule.kind must be one of cosine, constant"),
     ],
@@ -302,3 +307,21 @@ def test_the_codebook_moves_to_what_its_codes_stand_for():
     changed = chunks.clone()
     changed[0, :, 0] = 9.0
     assert tokenizer_loss(model, changed, quiet, 0)["total"] == told["total"]
+
+
+@pytest.mark.parametrize("family", ["mvpformer", "neurduo"])
+def test_whitening_lets_each_feature_count_alike(family, write_recipe, tmp_path):
+    """Over the chunks of the batch it was done with, what comes out of the first layer has mean 0 and deviation 1."""
+    path = write_recipe(family)
+    run = Run(read_recipe(path), path, tmp_path, torch.device("cpu"), Progress())
+    batch, model = run._draw(0, 1), run.objective.model
+    whiten(model, batch, run.feeder)
+    given = run.objective.arguments(batch)
+    with torch.no_grad():
+        if family == "neurduo":
+            made = model.signal_tokens(given["chunks"]).flatten(0, -2)
+            torch.testing.assert_close(made.mean(0), torch.zeros(made.shape[-1]), atol=1e-3, rtol=0)
+        else:
+            made = model.encoder.norm(wavelet.decompose(given["signal"])).flatten(0, -2)
+    spread = made.square().mean(0).sqrt()
+    torch.testing.assert_close(spread, torch.ones_like(spread), atol=2e-2, rtol=0)
