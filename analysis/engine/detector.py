@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from analysis.engine.serving import USUAL, Serving
 from analysis.errors import AnalysisError
 from analysis.postprocessing import Rule
 from analysis.progress import Progress
@@ -47,6 +48,10 @@ class DetectorRun(ABC):
         The numbers are those of the whole run, on the same grid and with the same history.
         """
 
+    def served(self) -> dict[str, Any]:
+        """How the work was done, for the provenance, once it is: batches and number format. It decides no number."""
+        return {}
+
     @abstractmethod
     def chunks(self, progress: Progress, first_time: float | None) -> Generator[Chunk, None, None]:
         """Do the work, nearest to `first_time` (seconds) first; every segment comes once.
@@ -80,9 +85,17 @@ class Detector(ABC):
 
     @abstractmethod
     def begin(
-        self, recording: Recording, window: Window, batch_size: int | None = None, progress: Progress | None = None
+        self,
+        recording: Recording,
+        window: Window,
+        batch_size: int | None = None,
+        progress: Progress | None = None,
+        serving: Serving = USUAL,
     ) -> DetectorRun:
-        """Look at a recording and plan the work for a window of it; AnalysisError when nothing can be scored."""
+        """Look at a recording and plan the work for a window of it; AnalysisError when nothing can be scored.
+
+        A `batch_size` goes before that of `serving`.
+        """
 
 
 def seizure_class(labels: Sequence[str], source: Path | None) -> int:

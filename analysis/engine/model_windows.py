@@ -57,13 +57,14 @@ class WindowPlan:
 
     def read_at(self, span: int, onset: float) -> np.ndarray:
         """The signal (channels, samples) of a window that begins at a time of one of the spans."""
-        return self.signals[span].read(*self._samples(span, onset))
+        return self.signals[span].read(*self.samples_at(span, onset))
 
     def reference_parts_at(self, span: int, onset: float) -> np.ndarray:
         """What each channel gave to the reference of that signal (channels, samples), microvolts."""
-        return self.signals[span].reference_parts(*self._samples(span, onset))
+        return self.signals[span].reference_parts(*self.samples_at(span, onset))
 
-    def _samples(self, span: int, onset: float) -> tuple[int, int]:
+    def samples_at(self, span: int, onset: float) -> tuple[int, int]:
+        """The first sample of such a window in its span's signal, and the one after its last."""
         signal, n = self.signals[span], round(self.seconds * self.settings.sfreq)
         first = round((onset - signal.origin) * self.settings.sfreq)
         first = min(max(first, signal.first), signal.stop - n)

@@ -12,11 +12,14 @@ import numpy as np
 import torch
 
 from analysis.engine.calibration import Calibration
+from analysis.engine.memory import Meter
 from analysis.errors import AnalysisError
 
 T = TypeVar("T")
 
-BATCH_SECONDS = 0.5  # batches grow or shrink towards this, so that results keep coming
+BATCH_SECONDS = 0.5  # no batch grows beyond this, so that results keep coming
+SAME = 1e-5  # by so much may a probability depend on what else is in its batch (float32)
+_GAIN = 1.05  # a larger batch is better where it does so much more in a second
 TICK_SECONDS = 0.1
 _MEMORY_WORDS = re.compile(
     r"out of memory|allocate memory|not enough memory|bad_alloc|failed to allocate", re.IGNORECASE
@@ -25,44 +28,86 @@ _AMOUNT = re.compile(r"tried to allocate ([\d.]+ ?[KMGT]?i?B|\d+ bytes)", re.IGN
 
 
 class BatchSize:
-    """How many items go through a model at once: halved when memory runs out, adapted to the time a batch takes.
+    """How many items go through a model at once, found by a short probe: the work itself, at one size after another.
 
-    `fixed` keeps the number the user asked for, unless memory runs out. `what` names one item in the message.
+    The batch is doubled as long as items per second rise, what it takes at most stays within `budget` bytes and a batch
+    within BATCH_SECONDS; the first batch warms up and is not counted, and a size that seems no better is tried twice.
+    It is halved whenever memory runs out. `fixed` keeps the number the user asked for, unless memory runs out. `what`
+    names one item in the message. Probabilities do not depend on the size by more than SAME.
     """
 
-    def __init__(self, size: int, most: int, what: str, device: str, fixed: bool = False) -> None:
+    def __init__(
+        self,
+        size: int,
+        most: int,
+        what: str,
+        device: str,
+        fixed: bool = False,
+        budget: int | None = None,
+        meter: Meter | None = None,
+    ) -> None:
         self.size = max(1, size)
         self._most = max(size, most)
         self._what = what
         self._device = device
-        self._fixed = fixed
+        self._budget = budget
+        self._meter = meter or Meter()
+        self._settled = fixed
+        self._warm = False
+        self._best = (0.0, self.size)  # items per second, and the size that gave them
+        self._doubted = 0  # the size that seemed no better once
+        self.peak: int | None = None  # bytes that the largest batch took which was measured
 
     def run(self, n: int, work: Callable[[int], T]) -> tuple[int, T]:
         """Do `work(k)` for the first k of n items, as many as fit; returns k and what the work gave.
 
         AnalysisError, with the amount where it is known, when not even one item fits.
         """
+        wished = self.size
+        if self._settled or n < wished:  # a batch of what is left over tells nothing
+            return self.fit(n, work)
+        self._meter.begin()
+        began = self._meter.now()
+        size, result = self.fit(n, work)
+        if size == wished:
+            self._learn(size, self._meter.now() - began, self._meter.peak())
+        return size, result
+
+    def fit(self, n: int, work: Callable[[int], T]) -> tuple[int, T]:
+        """Do `work` as `run` does, without learning from it; for work that goes on beside the model's."""
         while True:
             size = min(self.size, n)
-            began = time.monotonic()
             try:
-                result = work(size)
+                return size, work(size)
             except (RuntimeError, MemoryError) as error:
                 if not is_out_of_memory(error):
                     raise
                 if size == 1:
                     raise AnalysisError(self._too_large(error)) from error
                 self.size = self._most = size // 2
-                _release()
-                continue
-            self._adapt(size, time.monotonic() - began)
-            return size, result
+                self._settled = True
+            _release()
 
-    def _adapt(self, size: int, seconds: float) -> None:
-        if self._fixed or size < self.size:
+    def _learn(self, size: int, seconds: float, peak: int | None) -> None:
+        if not self._warm:
+            self._warm = True
             return
-        wished = size * BATCH_SECONDS / max(seconds, 1e-3)
-        self.size = int(max(1, min(wished, 2 * size, self._most)))
+        rate = size / max(seconds, 1e-6)
+        if rate > self._best[0] * _GAIN:
+            self._best = (rate, size)
+            self.peak = peak
+            if self._may_double(size, seconds, peak):
+                self.size = min(2 * size, self._most)
+                return
+        elif self._doubted != size:
+            self._doubted = size
+            return
+        self.size = self._best[1]
+        self._settled = True
+
+    def _may_double(self, size: int, seconds: float, peak: int | None) -> bool:
+        roomy = self._budget is None or peak is None or 2 * peak <= self._budget
+        return size < self._most and roomy and 2 * seconds <= BATCH_SECONDS
 
     def _too_large(self, error: BaseException) -> str:
         amount = _AMOUNT.search(str(error))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from analysis.engine.ahead import Check, made_ahead
 from analysis.engine.calibration import Calibration
 from analysis.engine.detector import Chunk, Detector, DetectorRun, seizure_class
 from analysis.engine.inputs import Inputs, LoadedModel
 from analysis.engine.model_inputs import ModelInput, model_input
+from analysis.engine.serving import USUAL, Precision, Serving, Staged, Staging
 from analysis.engine.session import BatchSize, describe_device
+from analysis.engine.window_reader import WindowReader
 from analysis.errors import AnalysisError
 from analysis.postprocessing import stated_rule
 from analysis.progress import Progress
@@ -22,7 +25,7 @@ from analysis.recording import Recording, Window
 from models.families import Checkpoint
 
 FAMILIES = ("axon", "prise-eeg")
-MOST_WINDOWS = 64
+MOST_WINDOWS, MOST_ON_DEVICE = 64, 512
 _LIMITS = "see the checkpoint's card for what it was trained and tested on"
 _RANDOM = "random weights: the curve shows how the program works and says nothing about the recording"
 
@@ -97,11 +100,15 @@ class WindowedDetector(Detector):
         self.input_description = f"windows of {self.window:g} s every {self.stride:g} s at {rate:g} Hz"
 
     def begin(
-        self, recording: Recording, window: Window, batch_size: int | None = None, progress: Progress | None = None
+        self,
+        recording: Recording,
+        window: Window,
+        batch_size: int | None = None,
+        progress: Progress | None = None,
+        serving: Serving = USUAL,
     ) -> DetectorRun:
         """Choose channels and lay windows over the span; AnalysisError when none fits."""
-        if batch_size is not None and batch_size < 1:
-            raise AnalysisError(f"the batch size must be at least 1, not {batch_size}")
+        serving = serving.chosen(batch_size)
         if window.duration < self.window - 1e-6:
             raise AnalysisError(
                 f"no window of {self.window:g} s fits between {window.start:g} and {window.stop:g} s "
@@ -111,19 +118,23 @@ class WindowedDetector(Detector):
         source = model_input(inputs, self._model, self.window, progress=progress)
         slots, rest = self._lay(source, window)
         what = f"one window of {self.window:g} s and {len(source.plan.ch_names)} channels"
+        most = MOST_ON_DEVICE if self._device.type == "cuda" else MOST_WINDOWS
+        precision = serving.number_format(self._device)
         return _Run(
             left_out=source.plan.left_out,
             not_scored=rest,
             scored=source.plan.ch_names,
             preprocessing=source.settings(),
-            options={"window_seconds": self.window, "stride_seconds": self.stride},
+            options={"window_seconds": self.window, "stride_seconds": self.stride, **precision.options},
             caveat=self.caveat,
             facts={"windows_scored": 0},
             source=source,
             slots=slots,
             class_index=self._class,
             calibration=self._calibration,
-            batch=BatchSize(batch_size or 1, MOST_WINDOWS, what, self.device, fixed=batch_size is not None),
+            batch=serving.batch(self._device, self.device, what, most),
+            precision=precision,
+            overlap=serving.overlap,
         )
 
     def _lay(self, source: ModelInput, window: Window) -> tuple[list[Slot], list[tuple[float, float, str]]]:
@@ -154,29 +165,61 @@ class _Run(DetectorRun):
     class_index: int = field(kw_only=True)
     calibration: Calibration = field(kw_only=True)
     batch: BatchSize = field(kw_only=True)
+    precision: Precision = field(kw_only=True)
+    overlap: bool = field(kw_only=True)
 
     def keep(self, part: Window) -> None:
         self.slots = [slot for slot in self.slots if part.start <= slot.start < part.stop]
+
+    def served(self) -> dict[str, Any]:
+        return {"batch_size": self.batch.size, **self.precision.facts}
 
     def chunks(self, progress: Progress, first_time: float | None) -> Generator[Chunk, None, None]:
         waiting = self.slots
         if first_time is not None:
             waiting = sorted(waiting, key=lambda slot: abs((slot.start + slot.stop) / 2 - first_time))
         done = 0
-        while done < len(waiting):
+
+        def tick() -> None:
             progress.report(done, len(waiting), "scoring windows")
-            n = min(self.batch.size, len(waiting) - done)
-            batch = np.stack([self.source.plan.read_at(s.span, s.onset) for s in waiting[done : done + n]])
-            size, values = self.batch.run(n, partial(self._score, batch))
-            part = waiting[done : done + size]
-            done += size
-            self.facts["windows_scored"] = done
-            times = np.array([slot.start for slot in part])
-            yield Chunk(times, np.array([slot.stop for slot in part]) - times, values)
+
+        tick()
+        with made_ahead(partial(self._batches, waiting), tick, self.overlap) as batches:
+            for slots, batch in batches:
+                at = 0
+                while at < len(slots):
+                    size, values = self.batch.run(len(slots) - at, partial(self._score, batch, at))
+                    part = slots[at : at + size]
+                    at, done = at + size, done + size
+                    self.facts["windows_scored"] = done
+                    tick()
+                    times = np.array([slot.start for slot in part])
+                    yield Chunk(times, np.array([slot.stop for slot in part]) - times, values)
+
+    def _batches(self, waiting: Sequence[Slot], check: Check) -> Iterator[tuple[Sequence[Slot], Staged]]:
+        """Batches of slots and their windows, as large as they should be at that moment."""
+        reader = WindowReader(self.source.plan, [(slot.span, slot.onset) for slot in waiting])
+        staging = Staging(self.source.device)
+        while waiting:
+            size, batch = self.batch.fit(len(waiting), partial(_read, reader, waiting, check))
+            yield waiting[:size], staging.stage(batch)
+            waiting = waiting[size:]
 
     @torch.inference_mode()
-    def _score(self, batch: np.ndarray, size: int) -> np.ndarray:
-        arguments = self.source.arguments(torch.from_numpy(batch[:size]).to(self.source.device))
-        logits = self.source.model.network.logits(**arguments)
-        values: np.ndarray = self.calibration.probability(logits, self.class_index).cpu().numpy()
-        return values
+    def _score(self, batch: Staged, at: int, size: int) -> np.ndarray:
+        arguments = self.source.arguments(batch.take(at, at + size))
+
+        def work() -> np.ndarray:
+            logits = self.source.model.network.logits(**arguments)
+            values: np.ndarray = self.calibration.probability(logits, self.class_index).cpu().numpy()
+            return values
+
+        return self.precision.run(work)
+
+
+def _read(reader: WindowReader, slots: Sequence[Slot], check: Check, size: int) -> torch.Tensor:
+    windows = []
+    for slot in slots[:size]:
+        check()
+        windows.append(reader.read(slot.span, slot.onset))
+    return torch.from_numpy(np.stack(windows))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
 
+from analysis.engine.memory import Meter
 from analysis.engine.session import BatchSize, ModelSession, choose_device, is_out_of_memory
 from analysis.errors import AnalysisError
 from analysis.progress import Cancelled
@@ -50,10 +53,89 @@ def test_other_errors_are_not_taken_for_memory() -> None:
         BatchSize(4, 8, "x", "cpu").run(4, failing_above(0, RuntimeError("shapes"), []))
 
 
-def test_batches_grow_while_they_are_quick_up_to_the_limit() -> None:
-    batch = BatchSize(2, 10, "x", "cpu")
-    assert [batch.run(100, lambda n: n)[0] for _ in range(5)] == [2, 4, 8, 10, 10]
-    assert BatchSize(2, 10, "x", "cpu").run(1, lambda n: n) == (1, 1)
+class FakeMeter(Meter):
+    """A clock and a memory that a fake model moves: a batch of n takes `seconds(n)` and `peaks(n)` bytes."""
+
+    def __init__(self, seconds: Callable[[int], float], peaks: Callable[[int], int] = lambda n: n) -> None:
+        super().__init__()
+        self._seconds, self._peaks = seconds, peaks
+        self._time, self._peak = 0.0, 0
+        self.sizes: list[int] = []
+
+    def now(self) -> float:
+        return self._time
+
+    def begin(self) -> None:
+        self._peak = 0
+
+    def peak(self) -> int:
+        return self._peak
+
+    def work(self, size: int) -> int:
+        self.sizes.append(size)
+        self._time += self._seconds(size)
+        self._peak = max(self._peak, self._peaks(size))
+        return size
+
+
+def probe(meter: FakeMeter, most: int = 64, budget: int | None = None, least: int = 1, batches: int = 12) -> list[int]:
+    batch = BatchSize(least, most, "x", "cpu", budget=budget, meter=meter)
+    for _ in range(batches):
+        batch.run(10**6, meter.work)
+    return meter.sizes
+
+
+@pytest.mark.parametrize(
+    ("seconds", "more", "sizes"),
+    [
+        # Calls cost and items hardly do: up to the most. The first batch warms up.
+        (lambda n: 0.01 + 1e-5 * n, {"most": 10}, [1, 1, 2, 4, 8, 10, 10]),
+        # The same, within the memory: what the next size would take is twice what this one took.
+        (lambda n: 0.01 + 1e-5 * n, {"budget": 9}, [1, 1, 2, 4, 8, 8, 8]),
+        (lambda n: 0.01 + 1e-5 * n, {"budget": 1}, [1, 1, 1, 1]),
+        # Items cost, calls do not: two are tried twice, and are no better.
+        (lambda n: 0.01 * n, {}, [1, 1, 2, 2, 1, 1, 1]),
+        # From four on nothing is gained.
+        (lambda n: 0.01 * max(n, 4), {}, [1, 1, 2, 4, 8, 8, 4, 4]),
+        # Results would come too seldom.
+        (lambda n: 0.2 + 1e-5 * n, {}, [1, 1, 2, 4, 8, 16, 32, 64, 64]),
+        (lambda n: 0.2 + 0.02 * n, {}, [1, 1, 2, 4, 4, 4]),
+    ],
+)
+def test_a_probe_doubles_the_batch_while_it_pays(
+    seconds: Callable[[int], float], more: dict[str, Any], sizes: list[int]
+) -> None:
+    assert probe(FakeMeter(seconds), **more)[: len(sizes)] == sizes
+
+
+def test_one_slow_batch_does_not_end_the_probe() -> None:
+    times = iter([9.0, 0.01, 5.0, 0.01, 0.01, 0.01])
+    assert probe(FakeMeter(lambda n: next(times)), batches=6) == [1, 1, 2, 2, 4, 8]
+
+
+def test_what_is_left_over_tells_nothing() -> None:
+    meter = FakeMeter(lambda n: 0.01)
+    batch = BatchSize(4, 64, "x", "cpu", meter=meter)
+    assert [batch.run(3, meter.work)[0] for _ in range(4)] == [3, 3, 3, 3]
+    assert batch.size == 4
+
+
+def test_a_probe_that_runs_out_of_memory_stays_below() -> None:
+    meter = FakeMeter(lambda n: 0.01)
+
+    def work(size: int) -> int:
+        if size > 5:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+        return meter.work(size)
+
+    batch = BatchSize(1, 64, "x", "cuda", meter=meter)
+    assert [batch.run(100, work)[0] for _ in range(8)] == [1, 1, 2, 4, 4, 4, 4, 4]
+
+
+def test_the_size_asked_for_is_kept() -> None:
+    meter = FakeMeter(lambda n: 9.0 * n)
+    batch = BatchSize(3, 64, "x", "cpu", fixed=True, meter=meter)
+    assert [batch.run(100, meter.work)[0] for _ in range(4)] == [3] * 4
 
 
 class Slow(torch.nn.Module):

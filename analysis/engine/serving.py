@@ -1,0 +1,180 @@
+"""How a model is served: batches within a share of the memory, carried to it ahead, in a number format that is checked.
+
+None of it changes a probability by more than a stated tolerance.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from analysis.engine.memory import meter_of
+from analysis.engine.session import BatchSize, is_out_of_memory
+from analysis.errors import AnalysisError
+
+MEMORY_SHARE = 0.5
+FLOAT32, BFLOAT16 = "float32", "bfloat16"
+PRECISIONS = ("auto", FLOAT32, BFLOAT16)
+BFLOAT16_TOLERANCE = 0.01  # of a probability; above it float32 is used after all
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Serving:
+    """What a person may choose of it.
+
+    `batch_size` is found by a probe where it is None, within `memory_share` of the memory that is free when the run
+    begins. `precision` "auto" is bfloat16 on GPUs that compute in it, and float32 elsewhere. With `overlap` the next
+    batch is read, filtered and carried to the device while the model works.
+    """
+
+    batch_size: int | None = None
+    memory_share: float = MEMORY_SHARE
+    precision: str = "auto"
+    overlap: bool = True
+
+    def chosen(self, batch_size: int | None = None) -> Serving:
+        """The same with another batch size, where one is given; AnalysisError for what cannot be chosen."""
+        made = self if batch_size is None else replace(self, batch_size=batch_size)
+        made._check()
+        return made
+
+    def _check(self) -> None:
+        if self.batch_size is not None and self.batch_size < 1:
+            raise AnalysisError(f"the batch size must be at least 1, not {self.batch_size}")
+        if not 0.0 < self.memory_share <= 1.0:
+            raise AnalysisError(
+                f"the share of the free memory must be above 0 and at most 1, not {self.memory_share:g}"
+            )
+        if self.precision not in PRECISIONS:
+            raise AnalysisError(f"no precision is called {self.precision!r}: choose {', '.join(PRECISIONS)}")
+
+    def batch(self, device: torch.device, described: str, what: str, most: int, least: int = 1) -> BatchSize:
+        """Batches of `what` on a device: as many as were asked for, or up to `most`, tried from `least` on."""
+        if self.batch_size is not None:
+            return BatchSize(self.batch_size, most, what, described, fixed=True)
+        meter = meter_of(device)
+        free = meter.free()
+        budget = None if free is None else int(free * self.memory_share)
+        return BatchSize(least, most, what, described, budget=budget, meter=meter)
+
+    def number_format(self, device: torch.device) -> Precision:
+        """The number format on a device."""
+        name = self.precision
+        if name == "auto":
+            name = BFLOAT16 if device.type == "cuda" and torch.cuda.is_bf16_supported() else FLOAT32
+        return Precision(name, device)
+
+
+USUAL = Serving()
+
+
+class Precision:
+    """The number format a model computes in: bfloat16 only where the first batch shows that it does no harm.
+
+    Products of matrices are then in bfloat16, sums and what must not be rounded in float32 (torch.autocast).
+    """
+
+    def __init__(self, name: str, device: torch.device) -> None:
+        self.asked = self.name = name
+        self._device = device
+        self._settled = name == FLOAT32
+        self._facts: dict[str, Any] = {}
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What decides numbers: float32 is not told of, so that results of before keep their names."""
+        return {} if self.asked == FLOAT32 else {"precision": self.asked}
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """For the provenance: the format, and how far the first batch in bfloat16 was from the one in float32."""
+        return {"precision": {"format": self.name, **self._facts}}
+
+    def run(self, work: Callable[[], np.ndarray]) -> np.ndarray:
+        """Probabilities that `work` computes, in the format; the first time in both, and compared."""
+        return self.lowered(work) if self._settled else self.settle(work)
+
+    def settle(self, work: Callable[[], np.ndarray]) -> np.ndarray:
+        """Choose the format by the probabilities that `work` gives in both; those of the chosen one come back."""
+        if self._settled:
+            return self.lowered(work)
+        exact = work()
+        try:
+            rough = self.lowered(work)
+        except (RuntimeError, TypeError) as error:
+            if is_out_of_memory(error):
+                raise
+            rough, self._facts = None, {"reason": f"bfloat16 failed: {str(error).splitlines()[0]}"}
+        self._settled = True
+        if rough is not None:
+            apart = float(np.abs(exact - rough).max(initial=0.0)) if np.isfinite(rough).all() else float("inf")
+            self._facts = {
+                "largest_difference": apart if np.isfinite(apart) else None,
+                "tolerance": BFLOAT16_TOLERANCE,
+                "compared": int(exact.size),
+            }
+            if apart <= BFLOAT16_TOLERANCE:
+                return rough
+            self._facts["reason"] = "bfloat16 differs too much"
+        self.name = FLOAT32
+        _log.info("computing in float32: %s", self._facts["reason"])
+        return exact
+
+    def lowered(self, work: Callable[[], Any]) -> Any:
+        """What `work` gives in the format."""
+        if self.name == FLOAT32:
+            return work()
+        with torch.autocast(self._device.type, torch.bfloat16):
+            return work()
+
+
+class Staged:
+    """A batch on its way to a device."""
+
+    def __init__(self, batch: Tensor, device: torch.device, arrived: Any = None) -> None:
+        self._batch, self._device, self._arrived = batch, device, arrived
+
+    def __len__(self) -> int:
+        return len(self._batch)
+
+    def take(self, start: int, stop: int) -> Tensor:
+        """Items [start, stop) on the device, once they are there."""
+        if self._arrived is not None:
+            stream = torch.cuda.current_stream(self._device)
+            stream.wait_event(self._arrived)
+            self._batch.record_stream(stream)
+        return self._batch[start:stop].to(self._device)
+
+
+class Staging:
+    """Carries batches to a device: to a GPU from pinned memory, on a stream of its own beside what it computes."""
+
+    def __init__(self, device: torch.device) -> None:
+        self._device = device
+        self._stream = torch.cuda.Stream(device) if device.type == "cuda" else None
+
+    def stage(self, host: Tensor) -> Staged:
+        """Send a batch (n, …) off; where the device has no room it stays here and goes piece by piece."""
+        if self._stream is None:
+            return Staged(host, self._device)
+        try:
+            return self._send(host)
+        except RuntimeError as error:
+            if not is_out_of_memory(error):
+                raise
+            return Staged(host, self._device)
+
+    def _send(self, host: Tensor) -> Staged:
+        pinned = host.pin_memory()
+        with torch.cuda.stream(self._stream):
+            there = pinned.to(self._device, non_blocking=True)
+            arrived = torch.cuda.Event()
+            arrived.record()
+        return Staged(there, self._device, arrived)
