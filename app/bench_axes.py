@@ -13,8 +13,19 @@ import numpy as np
 
 from app.bench_apart import measure_apart
 from app.bench_cases import Case, Measured
+from app.benches import Found, Plan
 
 _MANY = 2000  # tokens; with fewer, what a call costs by itself outweighs the pairs that it looks at
+
+
+def bench(plan: Plan) -> Found:
+    """Measure AXON's layers with all cores."""
+    from app.engine_process import core_count
+
+    found = measure_axon(plan.pick(5, 10, 20), core_count())
+    if isinstance(found, str):
+        return Found([(Case("axon", "AXON's layers", None), found)])
+    return Found(axon_rows(found), [explain(found)])
 
 
 def measure_axon(rounds: int, threads: int) -> dict[str, Any] | str:

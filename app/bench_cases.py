@@ -1,8 +1,7 @@
-"""What is measured, what it should be, what a peer needs for it, and the table that says so."""
+"""What is measured, what it should be, what a rival needs for it, and what cannot be avoided."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +9,11 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Case:
-    """One row: the median (or the 95th percentile, or the most) of what is measured should stay below `target`.
+    """One row: what is measured (its median, 95th percentile or most) should stay below `target`.
 
-    `peer` is what mne-qt-browser 0.7.5 needs on the same kind of machine, least and most; None where nobody measured.
+    `rival` names what is measured beside it in the same run; `gain` is how many times better than that it should be.
+    `peer` is what another program needed on the same kind of machine, least and most, where it was measured before.
+    `missed` is the reason why a target is missed, as far as it is known.
     """
 
     name: str
@@ -21,6 +22,9 @@ class Case:
     peer: tuple[float, float] | None = None
     unit: str = "ms"
     judged_by: str = "median"
+    rival: str = ""
+    gain: float | None = None
+    missed: str = ""
 
 
 VIEWER_CASES = (
@@ -53,89 +57,100 @@ VIEWER_CASES = (
     Case("busy page", "page turn while a model runs", 50, (100, 1152), judged_by="p95"),
     Case("memory", "24 h, after 200 jumps: memory of the window", 400, (500, 8600), unit="MB", judged_by="most"),
 )
-ENGINE_CASES = (
-    Case("engine start", "engine: start to first answer", None),
-    Case("engine call", "engine: call and answer", None),
-    Case("engine array", "engine: 9 MB there and back", None),
-    Case("engine cancel", "engine: cancel, heard by the model", 1000, judged_by="most"),
-    Case("engine kill", "engine: cancel, not heard, so killed", 1000, judged_by="most"),
-    Case("engine restart", "engine: next answer after that", None),
-)
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Samples of one case in its unit, and the processor time of this process they took (ms, median)."""
+    """Samples of one case in its unit, and the processor time of this process they took (ms, median).
+
+    `rival` holds its rival's samples: as many, taken in turn with ours, or any number from the same run. `floor` is
+    what bytes or operations that cannot be avoided take, `floor_of` says which and at which rate.
+    """
 
     samples: tuple[float, ...]
     cpu: float | None = None
+    rival: tuple[float, ...] = ()
+    floor: float | None = None
+    floor_of: str = ""
+
+
+Rows = list[tuple[Case, "Measured | str"]]
 
 
 def value(case: Case, measured: Measured) -> float:
     """The figure a case is judged by."""
+    return _judged(case, measured.samples)
+
+
+def _judged(case: Case, samples: tuple[float, ...]) -> float:
     if case.judged_by == "most":
-        return max(measured.samples)
-    return float(np.percentile(measured.samples, 95 if case.judged_by == "p95" else 50))
+        return max(samples)
+    return float(np.percentile(samples, 95 if case.judged_by == "p95" else 50))
+
+
+def gains(case: Case, measured: Measured) -> tuple[float, float, float] | None:
+    """How many times better than the rival (or the peer): the quarter below, the middle and the quarter above.
+
+    Samples taken in turn are compared pair by pair, so that a busy moment meets both.
+    """
+    if measured.rival and len(measured.rival) == len(measured.samples) and case.judged_by == "median":
+        ratios = np.divide(measured.rival, np.maximum(measured.samples, 1e-12))
+        low, middle, high = np.percentile(ratios, (25, 50, 75))
+        return float(low), float(middle), float(high)
+    own = max(value(case, measured), 1e-12)
+    if measured.rival:
+        ratio = _judged(case, measured.rival) / own
+        return ratio, ratio, ratio
+    if case.peer is not None:
+        low, high = (float(figure) / own for figure in case.peer)
+        return low, (low * high) ** 0.5, high
+    return None
 
 
 def verdict(case: Case, measured: Measured) -> str:
-    """Whether the target is met."""
-    if case.target is None:
-        return ""
-    return "pass" if value(case, measured) < case.target else "over"
+    """Whether the targets are met; empty where there is none."""
+    met = []
+    if case.target is not None:
+        met.append(value(case, measured) < case.target)
+    if case.gain is not None and measured.rival and (found := gains(case, measured)) is not None:
+        met.append(found[1] >= case.gain)
+    return "" if not met else "pass" if all(met) else "over"
 
 
-def document(case: Case, measured: Measured) -> dict[str, object]:
+def document(case: Case, measured: Measured | str) -> dict[str, object]:
     """One case for JSON."""
-    return {
+    facts: dict[str, object] = {
         "case": case.name,
         "what": case.text,
         "unit": case.unit,
         "target": case.target,
         "judged_by": case.judged_by,
+        "rival": case.rival or None,
+        "target_ratio": case.gain,
+        "peer": list(case.peer) if case.peer else None,
+    }
+    if isinstance(measured, str):
+        return facts | {"not_measured": measured}
+    ratio = gains(case, measured)
+    return facts | {
         "value": value(case, measured),
-        "median": float(np.percentile(measured.samples, 50)),
+        **spread(measured.samples),
         "p95": float(np.percentile(measured.samples, 95)),
         "most": max(measured.samples),
         "n": len(measured.samples),
         "cpu_median": measured.cpu,
-        "peer": list(case.peer) if case.peer else None,
+        "rival_measured": spread(measured.rival) if measured.rival else None,
+        "ratio": ratio[1] if ratio else None,
+        "ratio_quartiles": [ratio[0], ratio[2]] if ratio else None,
+        "floor": measured.floor,
+        "floor_of": measured.floor_of or None,
+        "times_floor": value(case, measured) / measured.floor if measured.floor else None,
         "result": verdict(case, measured) or None,
+        "missed": case.missed if verdict(case, measured) == "over" else None,
     }
 
 
-def table(rows: Sequence[tuple[Case, Measured | str]], detail: bool = False) -> str:
-    """The rows as aligned text; a sentence in place of a measurement says why there is none."""
-    head = ["case", "target", "median", "p95", "", "peer", "faster by"]
-    head += ["cpu", "n"] if detail else []
-    lines = [head]
-    for case, measured in rows:
-        target = "" if case.target is None else f"< {_number(case.target)}{_of(case)} {case.unit}"
-        if isinstance(measured, str):
-            lines.append([case.text, target, measured])
-            continue
-        median, p95 = (float(np.percentile(measured.samples, q)) for q in (50, 95))
-        peer, ratio = "", ""
-        if case.peer:
-            low, high = case.peer
-            peer = _number(low) if low == high else f"{_number(low)}-{_number(high)}"
-            own = value(case, measured)
-            ratio = f"{low / own:.1f} x" if low == high else f"{low / own:.1f}-{high / own:.1f} x"
-        line = [case.text, target, _number(median), _number(p95), verdict(case, measured), peer, ratio]
-        if detail:
-            line += ["" if measured.cpu is None else _number(measured.cpu), str(len(measured.samples))]
-        lines.append(line)
-    widths = [
-        max(len(line[i]) for line in lines if len(line) > i and (i != 2 or len(line) > 3)) for i in range(len(head))
-    ]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=False)).rstrip() for line in lines
-    )
-
-
-def _of(case: Case) -> str:
-    return {"median": "", "p95": " (p95)", "most": " (most)"}[case.judged_by]
-
-
-def _number(number: float) -> str:
-    return f"{number:,.0f}" if number >= 100 else f"{number:.1f}" if number >= 10 else f"{number:.2f}"
+def spread(samples: tuple[float, ...]) -> dict[str, object]:
+    """The median of samples and the quarters to either side of it."""
+    low, middle, high = (float(figure) for figure in np.percentile(samples, (25, 50, 75)))
+    return {"median": middle, "quartiles": [low, high]}

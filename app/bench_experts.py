@@ -12,6 +12,17 @@ import numpy as np
 
 from app.bench_apart import measure_apart
 from app.bench_cases import Case, Measured
+from app.benches import Found, Plan
+
+
+def bench(plan: Plan) -> Found:
+    """Measure PRiSE-EEG's experts with all cores."""
+    from app.engine_process import core_count
+
+    found = measure_prise(plan.pick(5, 10, 20), core_count())
+    if isinstance(found, str):
+        return Found([(Case("prise", "PRiSE-EEG's experts", None), found)])
+    return Found(prise_rows(found), [explain(found)])
 
 
 def measure_prise(rounds: int, threads: int) -> dict[str, Any] | str:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from app.bench_apart import measure_apart
-from app.bench_cases import Case, Measured
+from app.bench_cases import Case, Measured, Rows
+from app.benches import Found, Plan
 
 # Milliseconds of one step of the published code's plain path on a 2-core server CPU (FACTS, section 14), by channels
 # and threads: the median and the quarter to either side of it.
@@ -20,6 +21,22 @@ PUBLISHED = {(2, 2): (4.9, 4.6, 5.6), (15, 2): (15.2, 14.4, 16.3), (2, 1): (5.5,
 STEP_TARGETS = {2: 1 / 1.5, 15: 1 / 2.0}  # share of the straightforward step
 SCAN_TARGET = 1 / 5.0
 FLAT_TARGET = 5.0  # per cent
+
+
+def bench(plan: Plan) -> Found:
+    """Measure with all cores and everything, then with one thread the steps alone."""
+    from app.engine_process import core_count
+
+    rows: Rows = []
+    remarks = []
+    for threads, seconds in ((max(2, core_count()), plan.pick(600, 1200, 3600)), (1, 0)):
+        found = measure_neurduo(plan.pick(20, 50, 100), threads, seconds)
+        if isinstance(found, str):
+            rows.append((Case(f"neurduo {threads} threads", f"NeurDuo, {threads} threads", None), found))
+        else:
+            rows += neurduo_rows(found)
+            remarks.append(explain(found))
+    return Found(rows, remarks)
 
 
 def measure_neurduo(rounds: int, threads: int, seconds: int) -> dict[str, Any] | str:

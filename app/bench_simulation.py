@@ -12,9 +12,22 @@ from analysis.simulation.settings import Settings
 from analysis.simulation.simulator import simulate_blocks
 from analysis.threshold_detectors import DetectorScore, best_detector, measure_simulated
 from app.bench_cases import Case, Measured
+from app.benches import Found, Plan
 
 _SETS = (("10-20", "19 channels, 256 Hz", 256), ("64", "64 channels, 256 Hz", 256), ("ieeg", "ieeg, 512 Hz", 512))
 SECONDS_OF_AN_HOUR = 36.0  # 100 times real time
+
+
+def bench_simulator(plan: Plan) -> Found:
+    """Measure the simulator's speed."""
+    found = measure_simulator(plan.pick(2, 3, 5), plan.pick(300, 300, 600))
+    return Found(simulator_rows(found), [explain_simulator(found)])
+
+
+def bench_thresholds(plan: Plan) -> Found:
+    """Measure what detectors without a model find in simulated recordings."""
+    scores = measure_thresholds(range(plan.pick(8, 16, 36)))
+    return Found(threshold_rows(scores), [explain_thresholds(scores)])
 
 
 def measure_simulator(repeats: int, duration: int = 600) -> dict[str, list[float]]:

@@ -345,11 +345,16 @@ def _train(parser: argparse.ArgumentParser) -> None:
 
 
 def _bench(parser: argparse.ArgumentParser) -> None:
-    names = "viewer, engine, neurduo, axon, prise, simulate, thresholds (default: all)"
-    parser.add_argument("names", nargs="*", metavar="NAME", help=names)
-    parser.add_argument("--busy", action="store_true", help="also turn pages while a model runs")
-    parser.add_argument("--quick", action="store_true", help="smaller recordings and fewer repetitions")
-    parser.add_argument("--detail", action="store_true", help="print every measured case with its CPU time")
+    from app.benches import BENCHES, SIZES
+
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(BENCHES)} (default: all)")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--size", choices=SIZES, default="full", help="of recordings and repetitions (default: full)")
+    size.add_argument("--quick", dest="size", action="store_const", const="quick", help="the same as --size quick")
+    parser.add_argument("--busy", action="store_true", help="viewer: also turn pages while a model runs")
+    parser.add_argument("--peer", action="store_true", help="viewer: measure mne-qt-browser beside it")
+    parser.add_argument("--detail", action="store_true", help="print 95th percentiles and CPU time as well")
+    parser.add_argument("--report", metavar="F.md", help="also write what was found as a page")
     _add_json(parser)
 
 

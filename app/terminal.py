@@ -334,8 +334,10 @@ def train(options: Namespace) -> None:
 def bench(options: Namespace) -> int:
     """Measure the program against its targets."""
     from app.bench import run_benches
+    from app.benches import Plan
 
-    return run_benches(options.names, options.busy, options.quick, options.detail, options.json)
+    plan = Plan(options.size, options.busy, options.peer)
+    return run_benches(options.names, plan, options.detail, options.json, options.report)
 
 
 def check_files(

@@ -6,6 +6,7 @@ import json
 import shutil
 import time
 from collections import namedtuple
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,11 +16,13 @@ import pytest
 
 from analysis.errors import AnalysisError
 from analysis.readers import open_recording
-from app import bench, bench_viewer
-from app.bench_cases import ENGINE_CASES, VIEWER_CASES, Case, Measured, document, table, value, verdict
-from app.bench_engine import measure_engine
+from app import bench, bench_machine, bench_pages, bench_viewer
+from app.bench_cases import VIEWER_CASES, Case, Measured, document, gains, value, verdict
+from app.bench_engine import ENGINE_CASES, measure_engine
 from app.bench_files import FILES, BenchFile, forget, make_file, shortened
+from app.bench_table import markdown, table
 from app.bench_viewer import SCENARIOS, Stage
+from app.benches import BENCHES, Found, Plan
 from app.cli import main
 from app.synthetic_edf import SyntheticHeader, to_digital, write_synthetic_file
 
@@ -93,20 +96,41 @@ def test_the_table_stands_in_columns_and_says_what_is_missing():
         (Case("a", "one thing", 16.0, (72.0, 72.0)), Measured((8.0, 12.0, 10.0), 3.0)),
         (Case("b", "another thing", 800.0, (1300.0, 2000.0)), Measured((1000.0,), 900.0)),
         (Case("c", "a third", 100.0), "failed: it broke"),
+        (Case("d", "beside another", None, rival="it", gain=3), Measured((5.0,) * 3, None, (20.0,) * 3, 1.0, "a copy")),
     ]
     lines = table(rows, detail=True).splitlines()
-    assert lines[0].split() == ["case", "target", "median", "p95", "peer", "faster", "by", "cpu", "n"]
+    head = ["case", "ours", "rival", "ratio", "floor", "x", "floor", "target", "p95", "cpu", "n"]
+    assert lines[0].split() == head
     assert lines[1].split("  ")[0] == "one thing"
-    assert "< 16.0 ms" in lines[1]
-    assert "10.0" in lines[1]
-    assert "pass" in lines[1]
-    assert "7.2 x" in lines[1]
-    assert "over" in lines[2]
-    assert "1,300-2,000" in lines[2]
-    assert "1.3-2.0 x" in lines[2]
+    for part in ("10.0 (9.00-11.0) ms", "72.0*", "7.20 x", "< 16.0 ms", "pass"):
+        assert part in lines[1]
+    for part in ("1,300-2,000*", "(1.30-2.00)", "over"):
+        assert part in lines[2]
     assert lines[3].endswith("failed: it broke")
     assert lines[1].index("< 16.0") == lines[2].index("< 800")
-    assert document(rows[0][0], rows[0][1])["result"] == "pass"
+    assert lines[4].split()[-3:] == ["pass", "5.00", "3"]
+    for part in ("20.0 (20.0-20.0)", "4.00 x", "1.00", "5.0", ">= 3 x"):
+        assert part in lines[4]
+    assert document(*rows[0])["result"] == "pass"
+    assert document(*rows[2])["not_measured"] == "failed: it broke"
+    marked = markdown(rows).splitlines()
+    assert {line.count("|") for line in marked} == {9}
+    assert marked[3].endswith("**no** |")
+    assert "not measured: failed: it broke" in marked[4]
+
+
+def test_samples_taken_in_turn_are_compared_pair_by_pair():
+    """A busy moment that meets both doubles neither ratio."""
+    case = Case("c", "t", None, rival="the other", gain=1.9)
+    both = Measured((1.0, 1.0, 10.0), rival=(2.0, 2.0, 20.0))
+    assert gains(case, both) == (2.0, 2.0, 2.0)
+    assert verdict(case, both) == "pass"
+    apart = Measured((1.0, 1.0), rival=(1.5, 1.5, 9.0))
+    assert gains(case, apart) == (1.5, 1.5, 1.5)
+    assert verdict(case, apart) == "over"
+    facts = document(case, Measured((2.0,), rival=(4.0,), floor=0.5, floor_of="a copy"))
+    assert (facts["ratio"], facts["times_floor"], facts["floor_of"], facts["result"]) == (2.0, 4.0, "a copy", "pass")
+    assert verdict(Case("c", "t", None, gain=2.0), Measured((1.0,))) == ""
 
 
 def test_every_target_of_the_specification_is_a_case(shared):
@@ -128,8 +152,8 @@ def test_every_target_of_the_specification_is_a_case(shared):
 
 
 def test_every_case_comes_from_a_scenario_that_is_run():
-    scenarios = {bench._scenario_of(case) for case in VIEWER_CASES}
-    assert scenarios == set(bench._SCENARIOS) | {"busy"} == set(SCENARIOS)
+    scenarios = {bench_pages.scenario_of(case) for case in VIEWER_CASES}
+    assert scenarios == set(bench_pages.SCENARIOS_OF_FILES) | {"busy"} == set(SCENARIOS)
 
 
 # The clock
@@ -206,7 +230,7 @@ def test_memory_is_that_of_this_process():
 
 def test_the_real_window_is_measured_in_a_process_of_its_own(tmp_path):
     path = make_file(BenchFile("hour", 23, 256, 180), tmp_path)
-    found = bench._run("hour", 2, [path])
+    found = bench_pages.run_scenario("hour", 2, [path])
     assert isinstance(found, dict), found
     assert {case: len(samples) for case, samples in found.items()} == {
         "hour page": 2,
@@ -219,39 +243,98 @@ def test_the_real_window_is_measured_in_a_process_of_its_own(tmp_path):
 
 
 def test_a_scenario_that_fails_says_why(tmp_path):
-    found = bench._run("hour", 2, [tmp_path / "missing.edf"])
+    found = bench_pages.run_scenario("hour", 2, [tmp_path / "missing.edf"])
     assert isinstance(found, str)
     assert "there is no such file" in found
 
 
 def test_the_engine_is_measured():
     found = measure_engine(1)
-    assert set(found) == {case.name for case in ENGINE_CASES}
+    beside = {f"pool engine {what}" for what in ("start", "call", "array")}
+    assert set(found) == {case.name for case in ENGINE_CASES} | beside | {"bare"}
     assert found["engine kill"][0] > 500  # killed only after it was asked
     assert all(sample > 0 for samples in found.values() for sample in samples)
 
 
-def test_json(monkeypatch, capsys):
-    monkeypatch.setattr(bench, "_bench_engine", lambda _: [(case, Measured((1.0, 2.0))) for case in ENGINE_CASES])
-    assert main(["bench", "engine", "--json"]) == 0
+def small(_plan: Plan) -> Found:
+    """A bench of one row."""
+    return Found([(ENGINE_CASES[0], Measured((1.0, 2.0)))], ["a remark"])
+
+
+def broken(_plan: Plan) -> Found:
+    """A bench that fails."""
+    raise ZeroDivisionError
+
+
+@pytest.fixture
+def two_benches(monkeypatch):
+    here = SimpleNamespace(small=small, broken=broken)
+    monkeypatch.setattr(bench, "import_module", lambda _name: here)
+    monkeypatch.setattr(bench, "BENCHES", {"small": ("here:small", "one row"), "broken": ("here:broken", "nothing")})
+    monkeypatch.setattr(bench, "machine", lambda: dict.fromkeys(FACTS, 1.0) | {"gpu": None, "load": None})
+
+
+FACTS = "system processor cores memory_gb python pyqt numpy yardstick_ms copy_gb_s product_gflop_s".split()
+
+
+def test_json(two_benches, capsys):
+    assert main(["bench", "small", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert [case["case"] for case in printed["cases"]] == [case.name for case in ENGINE_CASES]
+    assert [(case["bench"], case["case"]) for case in printed["cases"]] == [("small", "engine start")]
     assert printed["cases"][0]["median"] == 1.5
-    assert printed["machine"]["cores"] >= 1
+    assert printed["machine"]["cores"] == 1
+    assert printed["size"] == "full"
 
 
-def test_an_unknown_bench_and_a_full_disk_are_one_line(capsys, monkeypatch):
+def test_a_bench_that_fails_keeps_none_of_the_others_from_its_figures(two_benches, capsys):
+    assert bench.run_benches([], Plan("quick")) == 0
+    said = capsys.readouterr().out
+    assert "a remark" in said
+    assert "failed: " in said
+    assert said.endswith("0 within target, 0 over, 1 not measured\n")
+
+
+def test_every_bench_of_the_list_is_there():
+    """Its function exists where the list says, and the command's help names it."""
+    for place, _what in BENCHES.values():
+        module, _, function = place.partition(":")
+        assert callable(getattr(import_module(module), function))
+
+
+def test_the_machine_is_described():
+    facts = bench_machine.machine()
+    assert facts["copy_gb_s"] > 0.1
+    assert facts["product_gflop_s"] > 0.1
+    assert facts["yardstick_ms"] > 0.1
+    assert str(facts["numpy"]) in "\n".join(bench_machine.describe_machine(facts))
+
+
+def test_floors_of_pages_are_below_what_a_page_takes_and_grow_with_what_it_shows():
+    cases = {case.name: case for case in VIEWER_CASES}
+    floors = {}
+    for name, case in cases.items():
+        found = bench_pages.with_floor(case, Measured((1e6,)), FILES)
+        floors[name] = found.floor
+        assert (found.floor is None) == (found.floor_of == "")
+    assert floors["start"] is floors["memory"] is None
+    assert 0 < floors["day page"] == floors["hour scroll"] < floors["day jump"] < floors["wide jump"]
+    assert floors["day jump"] < floors["page 60 s"] < floors["page 5 min"] > floors["page 1 h"]
+
+
+def test_an_unknown_bench_and_a_full_disk_are_one_line(capsys, monkeypatch, tmp_path):
     assert main(["bench", "paint"]) == 1
     said = capsys.readouterr().err
-    assert said == f"error: no bench is called 'paint': there are {', '.join(bench.NAMES)}\n"
+    assert said == f"error: no bench is called 'paint': there are {', '.join(BENCHES)}\n"
+    assert main(["bench", "engine", "--report", str(tmp_path / "none/b.md")]) == 1
+    assert "there is no such folder" in capsys.readouterr().err
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10**12, 10**12, 10**6))
     with pytest.raises(AnalysisError, match="free some space"):
-        bench.run_benches(["viewer"], False, False, False, False)
+        bench_pages.bench(Plan("quick"))
 
 
 def test_recordings_are_removed_afterwards(tmp_path, monkeypatch):
-    monkeypatch.setattr(bench.tempfile, "tempdir", str(tmp_path))
-    with bench._workplace(1000) as folder:
+    monkeypatch.setattr(bench_pages.tempfile, "tempdir", str(tmp_path))
+    with bench_pages.workplace(1000) as folder:
         (Path(folder) / "f").touch()
     assert list(tmp_path.iterdir()) == []

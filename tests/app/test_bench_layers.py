@@ -7,6 +7,7 @@ import torch
 from analysis.engine import axon_speed, prise_speed
 from app import bench, bench_axes, bench_experts
 from app.bench_cases import value, verdict
+from app.benches import Plan
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def test_rows_of_prise_judge_the_sorted_form_by_the_other_one(monkeypatch, one_t
 def test_a_bench_that_fails_says_so_in_its_row(name, monkeypatch, capsys):
     module, attribute = {"axon": (bench_axes, "measure_axon"), "prise": (bench_experts, "measure_prise")}[name]
     monkeypatch.setattr(module, attribute, lambda *_: "failed: no torch")
-    assert bench.run_benches([name], busy=False, quick=True, detail=False, as_json=False) == 0
+    assert bench.run_benches([name], Plan("quick")) == 0
     assert "failed: no torch" in capsys.readouterr().out
 
 

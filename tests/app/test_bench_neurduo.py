@@ -13,6 +13,7 @@ from analysis.engine import neurduo_speed
 from app import bench, bench_apart, bench_neurduo
 from app.bench_cases import value, verdict
 from app.bench_neurduo import explain, measure_neurduo, neurduo_rows
+from app.benches import Plan
 from models.neurduo.config import SMALL, NeurDuoConfig
 
 SIZES = {"token_dim": 16, "patch_hidden_dim": 8, "fast_dim": 16, "slow_dim": 8, "slow_num_layers": 1, "fast_d_state": 4}
@@ -76,5 +77,5 @@ def test_a_process_that_fails_is_told_in_its_row(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(bench_apart.sys, "executable", "/bin/false")
     assert measure_neurduo(1, 1, 0) == "failed: exit code 1"
     monkeypatch.setattr(bench_neurduo, "measure_neurduo", lambda *_: "failed: no torch")
-    assert bench.run_benches(["neurduo"], busy=False, quick=True, detail=False, as_json=False) == 0
+    assert bench.run_benches(["neurduo"], Plan("quick")) == 0
     assert "failed: no torch" in capsys.readouterr().out

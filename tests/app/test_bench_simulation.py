@@ -7,7 +7,7 @@ import json
 import pytest
 
 from analysis.threshold_detectors import MEASURES, best_detector, measure_simulated
-from app import bench, bench_simulation
+from app import bench_machine, bench_simulation
 from app.bench_cases import value, verdict
 from app.cli import main
 
@@ -44,7 +44,7 @@ def test_the_command_prints_them(name, scores, monkeypatch, capsys):
     monkeypatch.setattr(bench_simulation, "measure_thresholds", lambda _seeds: scores)
     found = {"10-20": [20.0], "64": [30.0], "ieeg": [40.0]}
     monkeypatch.setattr(bench_simulation, "measure_simulator", lambda *_: found)
-    monkeypatch.setattr(bench, "yardstick", lambda: 6.0)
+    monkeypatch.setattr(bench_machine, "yardstick", lambda: 6.0)
     assert main(["bench", name, "--json"]) == 0
     cases = json.loads(capsys.readouterr().out)["cases"]
     assert {case["case"].split()[0] for case in cases} == {name}
