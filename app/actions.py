@@ -180,6 +180,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("save_analysis_figure", "Model", "Save the analysis as a figure…"),
     ActionSpec("save_analysis_numbers", "Model", "Save the numbers of the analysis…"),
     ActionSpec("event_rules", "Model", "How events are made…"),
+    ActionSpec("own_events", "Model", "Threshold and rule of the model itself"),
     ActionSpec("find_command", "Help", "Find a command…", ("Ctrl+Shift+P",)),
     ActionSpec("reset_view", "View", "Reset the view", ("Ctrl+0",)),
     ActionSpec("reset_settings", "View", "Reset all settings…"),

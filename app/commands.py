@@ -55,6 +55,7 @@ def handlers(window: MainWindow) -> dict[str, Callable[[], None]]:
         "run": lambda: run_model(window),
         "cancel": partial(let_go_or_cancel, window),
         "event_rules": partial(choose_rules, window),
+        "own_events": window.runs.use_own,
         "help": lambda: HelpDialog(window).exec(),
         "find_command": partial(find_command, window),
         "new_window": partial(open_new_window, window),
@@ -180,7 +181,7 @@ def calibrate(window: MainWindow) -> None:
 
 def choose_rules(window: MainWindow) -> None:
     """Let the reader set how events are made of probabilities."""
-    dialog = EventRulesDialog(window.runs.rule, window.session.duration, window)
+    dialog = EventRulesDialog(window.runs.making.rule, window.session.duration, window, window.runs.own.rule)
     if dialog.exec():
         window.runs.set_rule(dialog.rule())
 
@@ -237,6 +238,7 @@ def reset_settings(window: MainWindow) -> None:
     question = "Forget all settings: filters, sensitivity, theme, layout and measured screen? Marks are kept."
     if QMessageBox.question(window, "Reset all settings", question) == QMessageBox.StandardButton.Yes:
         window.settings.reset()
+        window.runs.use_own()
         window.montages.refresh()
         window.set_theme(window.settings.theme)
         window.set_px_per_mm(window.settings.px_per_mm)

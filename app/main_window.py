@@ -20,7 +20,6 @@ from app.analysing import Analysing
 from app.appearance import apply_theme
 from app.comparing import Comparing
 from app.corpus_panel import CorpusPanel
-from app.dialogs.event_rules import rule_from_settings, rule_settings
 from app.dialogs.recovery import NoticeBar
 from app.dock_layout import lay_docks
 from app.dock_sizes import DockSizes
@@ -119,7 +118,7 @@ class MainWindow(QMainWindow):
         self.session = Session(view_from(self.settings), self._in_background, self, self.workplace.shelf)
         self.view = RecordingView()
         self.opener = RecordingOpener(self.runner, self.reader, self)
-        self.runs = ModelRuns(self.session, self.runner, self.engine, results_folder, self)
+        self.runs = ModelRuns(self.session, self.runner, self.engine, self.settings, results_folder, self)
         self.time_base = TimeBase(self.session, self.view, self)
         self.scaling = Scaling(self.session, self.view, self.time_base, self)
         self.look = Look(self)
@@ -301,8 +300,6 @@ class MainWindow(QMainWindow):
         self.sensitivity_panel.rules_requested.connect(self.actions_by_id["event_rules"].trigger)
         self.runner.added.connect(self._on_job)
         self._on_model_chosen(self.model_panel.current())
-        self.runs.set_rule(rule_from_settings(self.settings.event_rule, self.settings.rule_constants))
-        self.runs.set_threshold(self.settings.threshold)
 
     # Recordings
 
@@ -481,8 +478,6 @@ class MainWindow(QMainWindow):
     def _remember(self) -> None:
         settings = self.settings
         keep_view(settings, self.session.view, self.session.habits)
-        settings.threshold = self.runs.threshold
-        settings.event_rule, settings.rule_constants = rule_settings(self.runs.rule)
         settings.inspector_tab = self.measuring.inspector.chosen()
         settings.window_geometry = bytes(self.saveGeometry().toBase64()).decode()
         settings.window_state = bytes(self.saveState().toBase64()).decode()

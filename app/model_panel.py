@@ -18,6 +18,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from app.event_making import making_of_card
 from app.packaged import PACKAGED, packaged_model
 from app.panel import ButtonRow, ElidedButton, label
 from app.session import ModelChoice
@@ -196,7 +197,11 @@ def listed_model(model: ModelChoice, facts: Mapping[str, Any]) -> ModelChoice:
     if model.checkpoint.startswith("random:"):
         title = f"{facts['title']}-{facts['size']}, random weights {facts['card']['seed']}"
     return replace(
-        model, title=title, family=facts.get("family", ""), random_weights=facts.get("random_weights", False)
+        model,
+        title=title,
+        family=facts.get("family", ""),
+        random_weights=facts.get("random_weights", False),
+        making=making_of_card(facts.get("card", {})),
     )
 
 

@@ -1,23 +1,29 @@
-"""Runs the chosen model over the open recording and keeps events and agreement up to date with the result."""
+"""Runs the chosen model over the open recording and keeps events and agreement up to date with the result.
+
+Events are made by the threshold and rule of the model on show, until the reader chooses others for it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from analysis.annotation import model_author
-from analysis.postprocessing import AUTO, Rule, choose_rule, derive_events
+from analysis.postprocessing import Rule, derive_events, describe_rule
 from analysis.progress import Progress
 from analysis.recording import Recording
 from analysis.results import SeizurePrediction
 from analysis.review.decisions import reviewed
 from app.engine_process import EngineProcess
+from app.event_making import EventMaking, ReadersMakings, making_of
 from app.jobs import Job, JobRunner
 from app.left_out import bad_channels_of
 from app.session import ModelChoice, Session
+from app.settings import Settings
 
 _AGREEMENT_PAUSE_MS = 400
 _THRESHOLD_STEP = 0.05
@@ -28,6 +34,7 @@ class ModelRuns(QObject):
 
     agreement_changed = pyqtSignal(object)  # a dict of scores, or a sentence
     threshold_changed = pyqtSignal(float)
+    making_changed = pyqtSignal()  # the rule or the model's own threshold and rule are others
     waiting_changed = pyqtSignal(str)  # title of the model at work; empty when none is
 
     def __init__(
@@ -35,17 +42,23 @@ class ModelRuns(QObject):
         session: Session,
         runner: JobRunner,
         engine: EngineProcess,
+        settings: Settings,
         cache: Path | None = None,
         parent: QObject | None = None,
     ) -> None:
-        """`cache` is the folder where results are kept, so that a model asked again answers at once."""
+        """`settings` keep what the reader chose for a model.
+
+        `cache` is the folder where results are kept, so that a model asked again answers at once.
+        """
         super().__init__(parent)
         self._session = session
         self._runner = runner
         self._engine = engine
         self._cache = cache
-        self.threshold = 0.5
-        self.rule: Rule | None = None  # None: the one that suits the length of the recording
+        self._readers = ReadersMakings(settings)
+        self._name = ""  # of the model whose events are made, by which what the reader chooses is remembered
+        self.own = EventMaking()  # of that model
+        self.making = EventMaking()  # in force
         self.job: Job | None = None
         self._comparison: Job | None = None
         self.compared = "raw"  # or "reviewed": accepted and undecided events, without rejected ones
@@ -56,6 +69,17 @@ class ModelRuns(QObject):
         session.marks_changed.connect(lambda _marks: self._compare_soon())
         session.opened.connect(self._on_opened)
         session.prediction_changed.connect(self._on_prediction)
+        session.model_changed.connect(self._on_model)
+
+    @property
+    def threshold(self) -> float:
+        """How sure the model must be."""
+        return self.making.threshold
+
+    @property
+    def is_own(self) -> bool:
+        """Whether events are made as the model itself has it."""
+        return self.making == self.own
 
     @property
     def busy(self) -> bool:
@@ -64,11 +88,7 @@ class ModelRuns(QObject):
 
     def rule_in_force(self) -> Rule:
         """The rule events are made by: the reader's, or the one that suits the model or the length of the recording."""
-        return self.rule or self._usual_rule(self._session.prediction)
-
-    def _usual_rule(self, prediction: SeizurePrediction | None) -> Rule:
-        made_by = prediction.provenance.get("rule", {}).get("name", AUTO) if prediction is not None else AUTO
-        return choose_rule(made_by, self._session.duration)
+        return self.making.rule_for(self._session.duration)
 
     @staticmethod
     def author_of(prediction: SeizurePrediction) -> str:
@@ -80,8 +100,9 @@ class ModelRuns(QObject):
         if self._session.recording is None:
             return None
         self.job = self._make_job(model, device, self._session.recording, replaces="prediction")
-        self.job.partial.connect(self._show)
-        self.job.succeeded.connect(self._show)
+        show = partial(self._show, model=model)
+        self.job.partial.connect(show)
+        self.job.succeeded.connect(show)
         self.job.cancelled.connect(self._drop_partial)
         self.job.failed.connect(lambda _error: self._drop_partial())
         self.job.finished.connect(self._on_finished)
@@ -128,11 +149,7 @@ class ModelRuns(QObject):
 
     def set_threshold(self, threshold: float) -> None:
         """Move the threshold and re-derive the events."""
-        if threshold == self.threshold:
-            return
-        self.threshold = threshold
-        self.threshold_changed.emit(threshold)
-        self._derive_again()
+        self._choose(replace(self.making, threshold=threshold))
 
     def step_threshold(self, steps: int) -> None:
         """Ask for more certainty (positive) or less, by twentieths."""
@@ -144,18 +161,54 @@ class ModelRuns(QObject):
         self._compare_soon()
 
     def set_rule(self, rule: Rule | None) -> None:
-        """Make events by another rule."""
-        self.rule = rule
-        self._derive_again()
+        """Make events by another rule; None: by the model's own."""
+        self._choose(replace(self.making, rule=rule or self.own.rule))
+
+    def use_own(self) -> None:
+        """Make events by the model's own threshold and rule again."""
+        self._choose(self.own)
 
     def show_saved(self, prediction: SeizurePrediction) -> None:
-        """Show a result that comes from files, by the threshold that made its events."""
-        self.set_threshold(prediction.threshold)
-        self._show(prediction)
+        """Show a result that comes from files, by the threshold and the rule that made its events."""
+        self._attend("", making_of(prediction, EventMaking(prediction.threshold), self._session.duration))
+        self._set(prediction)
 
-    def _show(self, prediction: SeizurePrediction) -> None:
+    def _show(self, prediction: SeizurePrediction, model: ModelChoice | None = None) -> None:
+        model = model or self._session.model
+        if model is not None:
+            self._attend(model.name, making_of(prediction, model.making, self._session.duration))
+        self._set(prediction)
+
+    def _set(self, prediction: SeizurePrediction) -> None:
         self._session.set_prediction(self._with_events(prediction))
         self._compare_soon()
+
+    # Threshold and rule
+
+    def _on_model(self, model: ModelChoice | None) -> None:
+        """What is on show keeps its threshold until the chosen model answers."""
+        if model is not None and self._session.prediction is None:
+            self._attend(model.name, model.making)
+
+    def _attend(self, name: str, own: EventMaking) -> None:
+        """Make events of what a model says, as it has it itself or as the reader chose for it."""
+        self._name, self.own = name, own
+        self._use(self._readers.get(name, own) if name else own)
+
+    def _choose(self, making: EventMaking) -> None:
+        """Make events as the reader chooses, and remember it for the model."""
+        if making == self.making:
+            return
+        if self._name:
+            self._readers.keep(self._name, making, self.own)
+        self._use(making)
+        self._derive_again()
+
+    def _use(self, making: EventMaking) -> None:
+        before, self.making = self.making, making
+        if before.threshold != making.threshold:
+            self.threshold_changed.emit(making.threshold)
+        self.making_changed.emit()
 
     def _compare_soon(self) -> None:
         """Compare with the marks once threshold and marks have come to rest."""
@@ -168,15 +221,19 @@ class ModelRuns(QObject):
             self._compare_soon()
 
     def _with_events(self, prediction: SeizurePrediction) -> SeizurePrediction:
+        rule = self.rule_in_force()
         events = derive_events(
             prediction.times,
             prediction.durations,
             prediction.probability,
             self.threshold,
-            self.rule or self._usual_rule(prediction),
+            rule,
             self.author_of(prediction),
         )
-        return replace(prediction, threshold=self.threshold, events=events)
+        made = {"rule": dict(describe_rule(rule)), "threshold": self.threshold}
+        return replace(
+            prediction, threshold=self.threshold, events=events, provenance={**prediction.provenance, **made}
+        )
 
     def _drop_partial(self) -> None:
         if self._session.prediction is not None and not self._session.prediction.complete:
@@ -192,6 +249,7 @@ class ModelRuns(QObject):
     def _on_prediction(self, prediction: SeizurePrediction | None) -> None:
         """Leave no figures standing that speak of another prediction."""
         if prediction is None:
+            self._on_model(self._session.model)
             self.agreement_changed.emit("Run a model on a recording with annotated seizures to see how they agree.")
         elif not prediction.complete:
             self.agreement_changed.emit("The model is still running.")

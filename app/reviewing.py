@@ -47,11 +47,14 @@ class Reviewing(QObject):
         queue.listed_changed.connect(self._say_count)
         view.threshold_changed.connect(runs.set_threshold)
         sensitivity.threshold_changed.connect(runs.set_threshold)
+        sensitivity.own_requested.connect(runs.use_own)
         agreement.compared_changed.connect(runs.set_compared)
         runs.threshold_changed.connect(self._on_threshold)
+        runs.making_changed.connect(self._on_making)
         runs.waiting_changed.connect(view.set_waiting)
         runs.agreement_changed.connect(self._on_agreement)
         self._on_threshold(runs.threshold)
+        self._on_making()
 
     def _on_prediction(self, prediction: SeizurePrediction | None) -> None:
         self._prediction.show_prediction(prediction, self._session.recording)
@@ -82,6 +85,11 @@ class Reviewing(QObject):
     def _on_threshold(self, threshold: float) -> None:
         self._view.set_threshold(threshold)
         self._sensitivity.show_threshold(threshold)
+        self._show_events()
+
+    def _on_making(self) -> None:
+        """Say whose threshold and rule count."""
+        self._sensitivity.show_own(self._runs.own, self._runs.is_own)
         self._show_events()
 
     def _show_events(self) -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
-from app.panel import ArrowSlider, ElidedButton, label
+from app.event_making import EventMaking
+from app.panel import ArrowSlider, ButtonRow, ElidedButton, label
 
 
 class SensitivityPanel(QWidget):
-    """A slider for the threshold, the number of events it leaves to review, and the rule that makes events."""
+    """A slider for the threshold, the number of events it leaves to review, the rule, and the way back to the usual."""
 
     threshold_changed = pyqtSignal(float)
     rules_requested = pyqtSignal()
+    own_requested = pyqtSignal()  # the model's own threshold and rule
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +35,10 @@ class SensitivityPanel(QWidget):
         self._change = ElidedButton("How events are made…")
         self._change.setToolTip("The rule, and its constants, by which probabilities become events")
         self._change.clicked.connect(self.rules_requested)
-        for widget in (self._slider, self._count, self._rule, self._change):
+        self._own = ElidedButton("The usual: p ≥ 0.50")
+        self._own.setToolTip("Back to the threshold and the rule that the model itself states, or that are usual")
+        self._own.clicked.connect(self.own_requested)
+        for widget in (self._slider, self._count, self._rule, ButtonRow(self._own, self._change)):
             column.addWidget(widget)
 
     def show_threshold(self, threshold: float) -> None:
@@ -41,6 +46,12 @@ class SensitivityPanel(QWidget):
         self._slider.blockSignals(True)
         self._slider.setValue(round(100 * threshold))
         self._slider.blockSignals(False)
+
+    def show_own(self, own: EventMaking, is_in_force: bool) -> None:
+        """Say which threshold is the model's own, and offer the way back to it where another or another rule counts."""
+        whose = "The model's own" if own.is_stated else "The usual"
+        self._own.setText(f"{whose}: p ≥ {own.threshold:.2f}")
+        self._own.setEnabled(not is_in_force)
 
     def show_events(self, threshold: float, count: int | None, rule: str, decided: int = 0, lost: int = 0) -> None:
         """Say how many events the threshold leaves to review (None: nothing has been predicted), and by which rule.

@@ -16,6 +16,7 @@ from analysis.marks import Marks
 from analysis.montage import MARKED_BAD, Montage, MontageOptions, build_montage, default_montage, refusal
 from analysis.recording import Recording, Window
 from analysis.results import SeizurePrediction
+from app.event_making import USUAL, EventMaking
 from app.habits import Habits
 from app.mark_keeper import Background, MarkKeeper, MarkShelf
 from app.view import INTRACRANIAL_SENSITIVITY, SENSITIVITIES, View, kept_kinds, step
@@ -29,7 +30,7 @@ class ModelChoice:
     """A model that can be run: what a person calls it and the files it comes from.
 
     `family` is known once its checkpoint has been read, and decides what can be asked of it; empty: nothing but
-    seizures. `random_weights` must be said wherever its answers are drawn.
+    seizures. `random_weights` must be said wherever its answers are drawn. `making` is how its own events are made.
     """
 
     title: str
@@ -39,6 +40,12 @@ class ModelChoice:
     segments: int | None = None
     family: str = ""
     random_weights: bool = False
+    making: EventMaking = USUAL
+
+    @property
+    def name(self) -> str:
+        """What the settings know it by."""
+        return "|".join(filter(None, (self.checkpoint, self.head)))
 
 
 class Session(QObject):

@@ -65,11 +65,11 @@ class Settings:
     screens were told apart. `kinds` holds by kind of channel what is not usual of its scale and filters, `text_scale`
     the size of letters in per cent. `window_geometry` and `window_state` are Qt's own descriptions in base64,
     `inspector_tab` the open one. `mark_types` are the reader's own types of marks, `mark_uses` how often each type was
-    used, the one used last at the end. `rule_constants` holds, by the name of a rule for events, the constants that
-    differ from the paper's. With `right_first` the right side of the head stands above the left in montages, with
-    `bad_hidden` channels that are marked as bad have no rows. `overlay_*` hold, by overlay, the strength and the names
-    of colours of amounts and about a balance, where they are not the usual. `figure_*` are size, resolution and form
-    of the figure that was exported last, and where it went.
+    used, the one used last at the end. `model_events` holds, by model, the threshold and the rule for events that the
+    reader chose in place of the model's own. With `right_first` the right side of the head stands above the left in
+    montages, with `bad_hidden` channels that are marked as bad have no rows. `overlay_*` hold, by overlay, the strength
+    and the names of colours of amounts and about a balance, where they are not the usual. `figure_*` are size,
+    resolution and form of the figure that was exported last, and where it went.
     """
 
     theme: str = field(default="system", metadata={"choices": ("system", "light", "dark")})
@@ -90,9 +90,7 @@ class Settings:
     clipped: bool = False
     trace_colours: str = field(default="sides", metadata={"choices": ("sides", "sides-swapped", "black", "regions")})
     text_scale: int = field(default=100, metadata={"choices": (80, 90, 100, 110, 125, 150, 175, 200)})
-    event_rule: str = "auto"
-    rule_constants: dict[str, dict[str, float]] = field(default_factory=dict)
-    threshold: float = field(default=0.5, metadata={"least": 0.0})
+    model_events: dict[str, dict[str, float | str]] = field(default_factory=dict)
     rater: str = ""
     mark_types: list[dict[str, str]] = field(default_factory=list)
     mark_favourites: list[str] = field(default_factory=list)

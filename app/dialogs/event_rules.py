@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 
 from PyQt6.QtWidgets import (
     QComboBox,
@@ -40,26 +39,15 @@ def rule_text(rule: Rule) -> str:
     return f"E.2: {rule.min_positive:g} positive s in {rule.window:g} s"
 
 
-def rule_settings(rule: Rule | None) -> tuple[str, dict[str, dict[str, float]]]:
-    """A rule as the settings keep it: its name ("auto" for none) and the constants that differ from the paper's."""
-    if rule is None:
-        return AUTO, {}
-    changed = {k: v for k, v in asdict(rule).items() if v != getattr(RULES[rule.name](), k)}
-    return rule.name, {rule.name: changed} if changed else {}
-
-
-def rule_from_settings(name: str, constants: Mapping[str, Mapping[str, float]]) -> Rule | None:
-    """The rule that the settings keep; None where it is unknown or the one that suits the recording is wanted."""
-    if name not in RULES:
-        return None
-    known = {field.name for field in fields(RULES[name])}
-    return RULES[name](**{k: v for k, v in constants.get(name, {}).items() if k in known})
-
-
 class EventRulesDialog(QDialog):
-    """Chooses a rule and its constants; `rule()` is None where the one that suits the recording is wanted."""
+    """Chooses a rule and its constants; `rule()` is None where the model's own is wanted.
 
-    def __init__(self, rule: Rule | None, duration: float, parent: QWidget | None = None) -> None:
+    That is `own`, or where the model states none (None) the one that suits the length of the recording.
+    """
+
+    def __init__(
+        self, rule: Rule | None, duration: float, parent: QWidget | None = None, own: Rule | None = None
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle("How events are made")
         self._rules: list[Rule] = [rule if rule is not None and rule.name == name else RULES[name]() for name in RULES]
@@ -68,14 +56,17 @@ class EventRulesDialog(QDialog):
         self._choice = QComboBox()
         self._choice.setAccessibleName("Rule for events")
         self._choice.setToolTip("By which rule probabilities become events")
-        self._choice.addItem(f"By length: E.1 from {LONG_RECORDING / 60:g} min on, else E.2 (here {suited})")
+        if own is None:
+            self._choice.addItem(f"By length: E.1 from {LONG_RECORDING / 60:g} min on, else E.2 (here {suited})")
+        else:
+            self._choice.addItem(f"The model's own ({own.name})")
         self._pages = QStackedWidget()
-        self._pages.addWidget(label("The paper's constants.", "muted"))
+        self._pages.addWidget(label("The paper's constants." if own is None else rule_text(own), "muted"))
         for each in self._rules:
             self._choice.addItem(_TITLES[each.name])
             self._pages.addWidget(self._make_page(each))
         self._choice.currentIndexChanged.connect(self._pages.setCurrentIndex)
-        self._choice.setCurrentIndex(0 if rule is None else 1 + list(RULES).index(rule.name))
+        self._choice.setCurrentIndex(0 if rule in (None, own) else 1 + list(RULES).index(rule.name))
         column = QVBoxLayout(self)
         column.addWidget(self._choice)
         column.addWidget(self._pages)
@@ -102,7 +93,7 @@ class EventRulesDialog(QDialog):
         return page
 
     def rule(self) -> Rule | None:
-        """The rule as it is set; None for the one that suits the length of the recording."""
+        """The rule as it is set; None for the model's own."""
         index = self._choice.currentIndex()
         if index == 0:
             return None

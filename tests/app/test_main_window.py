@@ -383,7 +383,7 @@ def test_closing_remembers_how_the_window_looked(opened, monkeypatch):
     window.main.close()
     settings = kept[-1]
     assert (settings.uv_per_mm, settings.highpass, settings.lowpass, settings.notch) == (20.0, 1.0, 35.0, 50.0)
-    assert settings.threshold == 0.7
+    assert settings.model_events == {"brainmaze": {"threshold": 0.7}}
     assert settings.window_state
     assert Path(settings.recent_files[0]).name == "demo_edf.edf"
 

@@ -63,7 +63,9 @@ def test_nothing_saved_yet_means_defaults_and_no_complaint(tmp_path):
 
 
 def test_settings_come_back_as_they_were(tmp_path):
-    settings = Settings(theme="dark", px_per_mm=3.78, rule_constants={"E.1": {"merge_gap": 60.0}}, highpass=1)
+    settings = Settings(
+        theme="dark", px_per_mm=3.78, model_events={"a.pt": {"rule": "E.1", "merge_gap": 60.0}}, highpass=1
+    )
     settings.screens["A 1920x1080 @1"] = 4.0
     settings.kinds["ecg"] = {"uv_per_mm": 50.0, "highpass": None}
     settings.text_scale = 150
@@ -128,7 +130,7 @@ def test_a_damaged_file_is_set_aside_and_reported(tmp_path, content):
         ("trace_colours", "pink"),
         ("positive_up", 1),
         ("recent_files", ["a", 1]),
-        ("rule_constants", {"E.1": {"merge_gap": "long"}}),
+        ("model_events", {"a.pt": {"threshold": [0.5]}}),
         ("window_state", None),
     ],
 )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from PyQt6.QtWidgets import QComboBox, QSpinBox
+from PyQt6.QtWidgets import QComboBox, QLabel, QSpinBox
 
 from analysis.postprocessing import EpisodeRule, OnlineRule
-from app.dialogs.event_rules import EventRulesDialog, rule_from_settings, rule_settings, rule_text
+from app.dialogs.event_rules import EventRulesDialog, rule_text
 
 
 @pytest.mark.parametrize("rule", [None, EpisodeRule(), OnlineRule(), EpisodeRule(60.0, 10.0, 3), OnlineRule(5.0, 20.0)])
@@ -43,11 +43,14 @@ def test_text_names_every_constant():
     assert rule_text(OnlineRule()) == "E.2: 3 positive s in 10 s"
 
 
-@pytest.mark.parametrize("rule", [None, EpisodeRule(), OnlineRule(window=20.0), EpisodeRule(60.0, 10.0, 3)])
-def test_settings_keep_a_rule(rule):
-    assert rule_from_settings(*rule_settings(rule)) == rule
+OWN = EpisodeRule(10.0, 8.0, 1)
 
 
-def test_a_rule_the_settings_do_not_know_is_the_suited_one():
-    assert rule_from_settings("E.9", {}) is None
-    assert rule_from_settings("E.2", {"E.2": {"nonsense": 1.0}}) == OnlineRule()
+@pytest.mark.parametrize(("rule", "found"), [(OWN, None), (None, None), (OnlineRule(), OnlineRule())])
+def test_what_the_model_states_stands_first(qtbot, rule, found):
+    dialog = EventRulesDialog(rule, 100.0, own=OWN)
+    qtbot.addWidget(dialog)
+    choice = dialog.findChild(QComboBox)
+    assert choice.itemText(0) == "The model's own (E.1)"
+    assert rule_text(OWN) in [label.text() for label in dialog.findChildren(QLabel)]
+    assert (dialog.rule(), choice.currentIndex()) == (found, 0 if found is None else 2)
