@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from importlib import metadata
 from typing import Any
 
 import numpy as np
+import torch
 
+from analysis.engine.ahead import Check, made_ahead
 from analysis.engine.detector import Chunk, Detector, DetectorRun
+from analysis.engine.serving import USUAL, Serving
 from analysis.engine.session import BatchSize
 from analysis.errors import AnalysisError
 from analysis.preprocessing import Preprocessing, SpanSignal
@@ -67,9 +71,15 @@ class BrainmazeDetector(Detector):
         }
 
     def begin(
-        self, recording: Recording, window: Window, batch_size: int | None = None, progress: Progress | None = None
+        self,
+        recording: Recording,
+        window: Window,
+        batch_size: int | None = None,
+        progress: Progress | None = None,
+        serving: Serving = USUAL,
     ) -> DetectorRun:
         """Choose channels and lay windows over every span without gaps that has a part in `window`."""
+        serving = serving.chosen(batch_size)
         survey = survey_recording(recording, Window(0.0, recording.duration), None, progress)
         settings = Preprocessing(_rate_for(recording.sfreq), None, None, reference="none")
         plans, not_scored = [], list(survey.not_scored)
@@ -102,7 +112,8 @@ class BrainmazeDetector(Detector):
             model=self._model,
             plans=plans,
             rate=int(settings.sfreq),
-            batch=_batch(batch_size, self.device),
+            batch=_batch(serving, self.device),
+            overlap=serving.overlap,
         )
 
 
@@ -214,11 +225,21 @@ def _load(name: str, device: str) -> tuple[Any, str]:
         ) from error
 
 
-def _batch(asked: int | None, device: str) -> BatchSize:
-    if asked is not None and asked < 1:
-        raise AnalysisError(f"the batch size must be at least 1, not {asked}")
-    what = "one window of one channel"
-    return BatchSize(asked or CHANNELS_AT_ONCE, 8 * CHANNELS_AT_ONCE, what, device, fixed=asked is not None)
+def _batch(serving: Serving, device: str) -> BatchSize:
+    what, most = "one window of one channel", 8 * CHANNELS_AT_ONCE
+    if "cuda" in device.lower() and serving.batch_size is None:
+        return BatchSize(CHANNELS_AT_ONCE, most, what, device)  # torch does not see the memory of onnxruntime
+    return serving.batch(torch.device("cpu"), device, what, most, CHANNELS_AT_ONCE)
+
+
+@dataclass(frozen=True)
+class _Input:
+    """A window as the network takes it: `spectra` (channels, frequencies, outputs), `valid` (channels, outputs)."""
+
+    plan: int
+    window: _Laid
+    spectra: np.ndarray
+    valid: np.ndarray
 
 
 @dataclass
@@ -229,67 +250,92 @@ class _Run(DetectorRun):
     plans: Sequence[tuple[SpanPlan, SpanSignal]] = field(kw_only=True)
     rate: int = field(kw_only=True)
     batch: BatchSize = field(kw_only=True)
+    overlap: bool = field(kw_only=True)
 
     def keep(self, part: Window) -> None:
         kept = [(plan.within(part), signal) for plan, signal in self.plans]
         self.plans = [(plan, signal) for plan, signal in kept if plan.n_wanted]
         self.facts["windows"] = sum(len(plan.windows) for plan, _ in self.plans)
 
+    def served(self) -> dict[str, Any]:
+        return {"batch_size": self.batch.size, "precision": {"format": "float32"}}
+
     def chunks(self, progress: Progress, first_time: float | None) -> Generator[Chunk, None, None]:
-        total = sum(len(plan.windows) for plan, _ in self.plans)
         jobs = [(i, window) for i, (plan, _) in enumerate(self.plans) for window in plan.windows]
         if first_time is not None:
             jobs.sort(key=lambda job: abs(self._middle(*job) - first_time))
         outputs = [_Outputs(plan) for plan, _ in self.plans]
-        for done, (i, window) in enumerate(jobs):
-            plan, signal = self.plans[i]
-            values = self._infer(plan, signal, window, progress, done, total)
-            for first, probability in outputs[i].add(window, values):
-                known = np.isfinite(probability)
-                self.not_scored += _unknown(plan, first, known)
-                self.facts["segments_scored"] += int(known.sum())
-                times = plan.start + (first + np.flatnonzero(known)) * STEP - STEP / 2
-                if len(times):
-                    yield Chunk(times, np.full(len(times), STEP), probability[known])
+        done = 0.0
+
+        def tick() -> None:
+            progress.report(done, len(jobs), "scoring windows")
+
+        tick()
+        with made_ahead(partial(self._inputs, jobs), tick, self.overlap) as inputs:
+            for number, given in enumerate(inputs):
+                parts = []
+                for part in self._infer(given):
+                    parts.append(part)
+                    done = number + sum(map(len, parts)) / len(given.valid)
+                    tick()
+                values = self._values(given, np.concatenate(parts))
+                yield from self._complete(given.plan, outputs[given.plan].add(given.window, values))
         self.not_scored = _join(self.not_scored)
-        progress.report(total, total, "scoring windows")
+
+    def _complete(self, i: int, outputs: Iterator[tuple[int, np.ndarray]]) -> Iterator[Chunk]:
+        plan, _ = self.plans[i]
+        for first, probability in outputs:
+            known = np.isfinite(probability)
+            self.not_scored += _unknown(plan, first, known)
+            self.facts["segments_scored"] += int(known.sum())
+            times = plan.start + (first + np.flatnonzero(known)) * STEP - STEP / 2
+            if len(times):
+                yield Chunk(times, np.full(len(times), STEP), probability[known])
 
     def _middle(self, i: int, window: tuple[int, int, int]) -> float:
         return self.plans[i][0].start + (window[0] + self.plans[i][0].size / 2) * STEP
 
-    def _infer(
-        self,
-        plan: SpanPlan,
-        signal: SpanSignal,
-        window: tuple[int, int, int],
-        progress: Progress,
-        done: int,
-        total: int,
-    ) -> np.ndarray:
-        """Probabilities (channels, outputs) of one window, NaN where a channel is flat for a second."""
+    def _inputs(self, jobs: Sequence[tuple[int, _Laid]], check: Check) -> Iterator[_Input]:
+        """What the network is given, window after window."""
+        hop = self.rate // 2
+        for i, window in jobs:
+            check()
+            plan, signal = self.plans[i]
+            first = (plan.origin_steps + window[0]) * hop
+            data = signal.read(first, first + plan.size * hop)
+            parts: list[np.ndarray] = []
+            at = 0
+            while at < len(data):
+                check()
+                size, spectra = self.batch.fit(len(data) - at, partial(self._spectra, data, at))
+                parts.append(spectra)
+                at += size
+            yield _Input(i, window, np.concatenate(parts), _not_flat(data, hop))
+
+    def _spectra(self, data: np.ndarray, at: int, size: int) -> np.ndarray:
         from brainmaze_eeg_models.seizure import preprocess_input
 
-        progress.report(done, total, "scoring windows")
-        hop = self.rate // 2
-        first = (plan.origin_steps + window[0]) * hop
-        data = signal.read(first, first + plan.size * hop)
-        valid = _not_flat(data, hop)
-        values = np.full(valid.shape, np.nan, np.float32)
+        spectra: np.ndarray = preprocess_input(data[at : at + size], self.rate).astype(np.float32)
+        return spectra
+
+    def _infer(self, given: _Input) -> Iterator[np.ndarray]:
+        """Probabilities (some channels, outputs) of one window, until all channels are done."""
         at = 0
 
         def work(size: int) -> np.ndarray:
-            spectra = preprocess_input(data[at : at + size], self.rate)
-            probability: np.ndarray = self.model.run({"x": spectra.astype(np.float32)})["probs"]
+            probability: np.ndarray = self.model.run({"x": given.spectra[at : at + size]})["probs"]
             return probability[:, :, SEIZURE_CLASS].T
 
-        while at < len(data):
-            size, probability = self.batch.run(len(data) - at, work)
-            values[at : at + size] = probability
+        while at < len(given.spectra):
+            size, probability = self.batch.run(len(given.spectra) - at, work)
+            yield probability
             at += size
-            progress.report(done + at / len(data), total, "scoring windows")
-        values[~valid] = np.nan
-        offset = window[0] + 1
-        return values[:, window[1] - offset : window[2] - offset]
+
+    def _values(self, given: _Input, probability: np.ndarray) -> np.ndarray:
+        """Probabilities (channels, outputs) of the outputs a window is kept for, NaN where a channel is flat."""
+        values = np.where(given.valid, probability, np.float32(np.nan)).astype(np.float32, copy=False)
+        offset = given.window[0] + 1
+        return values[:, given.window[1] - offset : given.window[2] - offset]
 
 
 class _Outputs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
+from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -11,8 +12,8 @@ import torch
 
 from analysis.engine.detector import Chunk, Detector, DetectorRun, seizure_class
 from analysis.engine.neurduo_units import MOST_SEQUENCES, UnitClassifier, UnitPlan, plan_units, score_units
+from analysis.engine.serving import USUAL, Precision, Serving
 from analysis.engine.session import BatchSize, describe_device
-from analysis.errors import AnalysisError
 from analysis.postprocessing import Rule, stated_rule
 from analysis.progress import Progress
 from analysis.recording import Recording, Window
@@ -65,16 +66,20 @@ class NeurDuoDetector(Detector):
         )
 
     def begin(
-        self, recording: Recording, window: Window, batch_size: int | None = None, progress: Progress | None = None
+        self,
+        recording: Recording,
+        window: Window,
+        batch_size: int | None = None,
+        progress: Progress | None = None,
+        serving: Serving = USUAL,
     ) -> DetectorRun:
         """Find the head's channels and lay sequences of its units over the window."""
-        if batch_size is not None and batch_size < 1:
-            raise AnalysisError(f"the batch size must be at least 1, not {batch_size}")
+        serving = serving.chosen(batch_size)
         classifier, head = self._classifier, self._classifier.head
         plan = plan_units(recording, classifier, self._stated, window, progress)
         missing = [site for site, absent in zip(head.channels, plan.missing, strict=True) if absent]
         what = f"one sequence of {head.context_units} units and {len(head.channels)} channels"
-        batch = BatchSize(batch_size or 1, MOST_SEQUENCES, what, self.device, fixed=batch_size is not None)
+        precision = serving.number_format(classifier.device)
         length = classifier.unit_seconds
         return _Run(
             left_out=plan.electrodes.left_out,
@@ -83,13 +88,20 @@ class NeurDuoDetector(Detector):
                 name for name, absent in zip(plan.electrodes.ch_names, plan.missing, strict=True) if not absent
             ),
             preprocessing={**plan.settings.describe(recording.sfreq), "normalisation": head.normalisation},
-            options={"units": head.context_units, "unit_seconds": length, "stride_seconds": length},
+            options={
+                "units": head.context_units,
+                "unit_seconds": length,
+                "stride_seconds": length,
+                **precision.options,
+            },
             caveat=self.caveat,
             facts={"units_scored": 0, "missing_channels": missing},
             classifier=classifier,
             class_index=self._class,
             plan=plan,
-            batch=batch,
+            batch=serving.batch(classifier.device, self.device, what, MOST_SEQUENCES),
+            precision=precision,
+            overlap=serving.overlap,
         )
 
 
@@ -101,13 +113,20 @@ class _Run(DetectorRun):
     class_index: int = field(kw_only=True)
     plan: UnitPlan = field(kw_only=True)
     batch: BatchSize = field(kw_only=True)
+    precision: Precision = field(kw_only=True)
+    overlap: bool = field(kw_only=True)
 
     def keep(self, part: Window) -> None:
         kept = {run.within(part): signal for run, signal in self.plan.signals.items()}
         self.plan = replace(self.plan, signals={run: signal for run, signal in kept.items() if run.n_wanted})
 
+    def served(self) -> dict[str, Any]:
+        return {"batch_size": self.batch.size, **self.precision.facts}
+
     def chunks(self, progress: Progress, first_time: float | None) -> Generator[Chunk, None, None]:
-        for units in score_units(self.plan, self.classifier, self.batch, progress, first_time):
-            values = units.probabilities[:, self.class_index]
-            self.facts["units_scored"] += len(values)
-            yield Chunk(units.onsets, np.full(len(values), units.run.length), values)
+        how = (self.precision, self.overlap)
+        with closing(score_units(self.plan, self.classifier, self.batch, progress, first_time, *how)) as scored:
+            for units in scored:
+                values = units.probabilities[:, self.class_index]
+                self.facts["units_scored"] += len(values)
+                yield Chunk(units.onsets, np.full(len(values), units.run.length), values)

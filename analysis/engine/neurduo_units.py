@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from analysis.engine.ahead import Check, made_ahead
 from analysis.engine.calibration import Calibration
 from analysis.engine.detector import seizure_class
 from analysis.engine.neurduo_input import Electrodes, input_settings, resolve_channel
+from analysis.engine.serving import FLOAT32, Precision, Staged, Staging
 from analysis.engine.session import BatchSize
 from analysis.errors import AnalysisError
 from analysis.montages.sources import MARKED_BAD
@@ -69,7 +72,6 @@ class UnitClassifier:
         absent = missing if missing.any() else None
         return self.model.montage_of(n_items, len(missing), self._positions, self._ids, absent)
 
-    @torch.inference_mode()
     def probabilities(
         self, units: np.ndarray, missing: np.ndarray, tick: Callable[[], None] = lambda: None
     ) -> np.ndarray:
@@ -78,12 +80,21 @@ class UnitClassifier:
         `missing` (C,) marks channels that are not there. Every sequence begins with a state of zero. `tick` is called
         several times a sequence.
         """
+        return self.of_chunks(self.chunks_of(units, missing).to(self.device), missing, tick)
+
+    @torch.no_grad()
+    def chunks_of(self, units: np.ndarray, missing: np.ndarray) -> Tensor:
+        """Sequences as `probabilities` takes them -> normalised chunks (B, steps, C, L) on the processor."""
         chunks = normalise_units(torch.from_numpy(units), self.head, self.model.config.chunk_samples)
+        return chunks.masked_fill(torch.from_numpy(missing)[None, None, :, None], 0.0)
+
+    @torch.inference_mode()
+    def of_chunks(self, chunks: Tensor, missing: np.ndarray, tick: Callable[[], None] = lambda: None) -> np.ndarray:
+        """Class probabilities as `probabilities` gives them, of normalised chunks on the device."""
         absent = torch.from_numpy(missing)
-        chunks = chunks.masked_fill(absent[None, None, :, None], 0.0)
         montage = self.montage(len(chunks), absent)
         parts = []
-        for block in self.model.blocks(chunks.to(self.device), montage):
+        for block in self.model.blocks(chunks, montage):
             parts.append(block.z)
             tick()
         z = torch.cat(parts, dim=1).view(len(chunks), len(missing), chunks.shape[1], -1)
@@ -159,30 +170,61 @@ def plan_units(
 
 
 def score_units(
-    plan: UnitPlan, classifier: UnitClassifier, batch: BatchSize, progress: Progress, first_time: float | None
-) -> Iterator[ScoredUnits]:
-    """Work through the sequences of a plan, nearest to `first_time` first; every unit comes once."""
+    plan: UnitPlan,
+    classifier: UnitClassifier,
+    batch: BatchSize,
+    progress: Progress,
+    first_time: float | None,
+    precision: Precision | None = None,
+    overlap: bool = True,
+) -> Generator[ScoredUnits, None, None]:
+    """Work through the sequences of a plan, nearest to `first_time` first; every unit comes once.
+
+    With `overlap` the next sequences are read while the model works.
+    """
     sequences = plan_sequences(list(plan.signals), classifier.head.context_units, first_time)
-    done = at = 0
+    precision = precision or Precision(FLOAT32, classifier.device)
+    done = 0
 
     def tick() -> None:
         progress.report(done, plan.n_wanted, "scoring units")
 
-    while at < len(sequences):
-        waiting = sequences[at:]
+    def work(staged: Staged, at: int, size: int) -> np.ndarray:
+        chunks = staged.take(at, at + size)
+        return precision.run(lambda: classifier.of_chunks(chunks, plan.missing, tick))
 
-        def work(size: int, waiting: list[Sequence] = waiting) -> np.ndarray:
-            units = np.stack([_read(plan, classifier, sequence) for sequence in waiting[:size]])
-            return classifier.probabilities(units, plan.missing, tick)
+    tick()
+    with made_ahead(partial(_batches, plan, classifier, batch, sequences), tick, overlap) as batches:
+        for some, staged in batches:
+            at = 0
+            while at < len(some):
+                count, values = batch.run(len(some) - at, partial(work, staged, at))
+                for sequence, probabilities in zip(some[at : at + count], values, strict=True):
+                    run = sequence.run
+                    first, stop = max(sequence.start, run.wanted_first), min(sequence.stop, run.wanted_stop)
+                    done += stop - first
+                    yield ScoredUnits(run, first, probabilities[first - sequence.start : stop - sequence.start])
+                at += count
+                tick()
 
-        tick()
-        count, values = batch.run(min(len(waiting), MOST_SEQUENCES), work)
-        for sequence, probabilities in zip(waiting[:count], values, strict=True):
-            run = sequence.run
-            first, stop = max(sequence.start, run.wanted_first), min(sequence.stop, run.wanted_stop)
-            done += stop - first
-            yield ScoredUnits(run, first, probabilities[first - sequence.start : stop - sequence.start])
-        at += count
+
+def _batches(
+    plan: UnitPlan, classifier: UnitClassifier, batch: BatchSize, sequences: list[Sequence], check: Check
+) -> Iterator[tuple[list[Sequence], Staged]]:
+    """Batches of sequences and their chunks, as large as they should be at that moment."""
+    staging = Staging(classifier.device)
+
+    def read(waiting: list[Sequence], size: int) -> Tensor:
+        units = []
+        for sequence in waiting[:size]:
+            check()
+            units.append(_read(plan, classifier, sequence))
+        return classifier.chunks_of(np.stack(units), plan.missing)
+
+    while sequences:
+        count, chunks = batch.fit(len(sequences), partial(read, sequences))
+        yield sequences[:count], staging.stage(chunks)
+        sequences = sequences[count:]
 
 
 def _read(plan: UnitPlan, classifier: UnitClassifier, sequence: Sequence) -> np.ndarray:
