@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import logging
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, Protocol
@@ -17,6 +18,8 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
+
+logger = logging.getLogger(__name__)
 
 # Values of one buffer (4 MB); above a few times this the C library takes fresh pages from the system at every call,
 # which costs more than the arithmetic.
@@ -168,7 +171,19 @@ def mamba_ssm_scan(x: Tensor, delta: Tensor, a: Tensor, b: Tensor, c: Tensor, st
     return y, last
 
 
-SCANS: Mapping[str, Scan] = {"plain": plain_scan, "block": block_scan, "kept": kept_scan, "mamba-ssm": mamba_ssm_scan}
+def triton_scan(x: Tensor, delta: Tensor, a: Tensor, b: Tensor, c: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+    """Our own kernel for a GPU, without gradients; it needs triton, which is imported only here."""
+    y, last = importlib.import_module("models.neurduo.scan_kernel").triton_scan(x, delta, a, b, c, state)
+    return y, last
+
+
+SCANS: Mapping[str, Scan] = {
+    "plain": plain_scan,
+    "block": block_scan,
+    "kept": kept_scan,
+    "triton": triton_scan,
+    "mamba-ssm": mamba_ssm_scan,
+}
 
 
 @cache
@@ -177,8 +192,21 @@ def has_mamba_ssm() -> bool:
     return importlib.util.find_spec("mamba_ssm") is not None
 
 
+@cache
+def has_triton() -> bool:
+    """Whether triton is installed; where it is not, that is said once in the log."""
+    is_there = importlib.util.find_spec("triton") is not None
+    if not is_there:
+        logger.info("the selective scan runs as single operations on the GPU, since triton is not installed")
+    return is_there
+
+
 def choose_scan(x: Tensor, keeps_gradients: bool) -> str:
     """The name of the fastest form that can be used for this input."""
-    if x.is_cuda and x.dtype == torch.float32 and has_mamba_ssm():
+    if not x.is_cuda:
+        return "kept" if keeps_gradients else "block"
+    if x.dtype == torch.float32 and has_mamba_ssm():
         return "mamba-ssm"
-    return ("plain" if x.is_cuda else "kept") if keeps_gradients else "block"
+    if keeps_gradients:
+        return "plain"
+    return "triton" if x.dtype != torch.float64 and has_triton() else "block"

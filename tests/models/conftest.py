@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -105,3 +109,24 @@ def direct_attention() -> Callable[..., Tensor]:
         return (torch.cat(heads, dim=-1) @ layer.output.weight.T).view(x.shape)
 
     return attend
+
+
+@pytest.fixture(scope="session")
+def run_interpreted() -> Callable[[Path], None]:
+    """Runs a file of tests in a process of its own in which Triton interprets its kernels, on the CPU.
+
+    Triton looks at the variable when it is imported, which another test of this process may have done before. Such
+    files are called `interpreted_*.py`, so that they are not collected by themselves.
+    """
+
+    def run(file: Path) -> None:
+        if importlib.util.find_spec("triton") is None:
+            pytest.skip("NOT TESTED: triton is not installed")
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", str(file)]
+        environment = {**os.environ, "TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1"}
+        environment = {name: value for name, value in environment.items() if not name.startswith("PYTEST_XDIST")}
+        root = Path(__file__).resolve().parents[2]
+        done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=600)
+        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+
+    return run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -11,7 +12,16 @@ import torch
 from torch import Tensor
 
 from models.neurduo import scans
-from models.neurduo.scans import SCANS, Scan, block_scan, choose_scan, kept_scan, mamba_ssm_scan, plain_scan
+from models.neurduo.scans import (
+    SCANS,
+    Scan,
+    block_scan,
+    choose_scan,
+    has_triton,
+    kept_scan,
+    mamba_ssm_scan,
+    plain_scan,
+)
 
 SHAPES = [(1, 1, 3, 2), (2, 7, 5, 4), (3, 100, 16, 3), (40, 9, 640, 16)]  # rows, steps, inner width, states
 
@@ -166,5 +176,39 @@ def test_the_form_is_chosen_by_what_can_be_used(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(scans, "has_mamba_ssm", lambda: True)
     assert choose_scan(OnGPU(), keeps_gradients=True) == "mamba-ssm"  # type: ignore[arg-type]
     monkeypatch.setattr(scans, "has_mamba_ssm", lambda: False)
+    monkeypatch.setattr(scans, "has_triton", lambda: True)
     assert choose_scan(OnGPU(), keeps_gradients=True) == "plain"  # type: ignore[arg-type]
+    assert choose_scan(OnGPU(), keeps_gradients=False) == "triton"  # type: ignore[arg-type]
+    monkeypatch.setattr(OnGPU, "dtype", torch.float64)  # which the kernel would compute in single precision
     assert choose_scan(OnGPU(), keeps_gradients=False) == "block"  # type: ignore[arg-type]
+
+
+def test_without_triton_the_log_tells_why(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    class OnGPU:
+        is_cuda, dtype = True, torch.float32
+
+    has_triton.cache_clear()
+    monkeypatch.setattr(scans, "has_mamba_ssm", lambda: False)
+    monkeypatch.setattr(scans.importlib.util, "find_spec", lambda _: None)
+    with caplog.at_level("INFO", scans.__name__):
+        chosen = [choose_scan(OnGPU(), keeps_gradients=False) for _ in range(2)]  # type: ignore[arg-type]
+    has_triton.cache_clear()
+    assert chosen == ["block", "block"]
+    assert [record.message for record in caplog.records] == [
+        "the selective scan runs as single operations on the GPU, since triton is not installed"
+    ]
+
+
+def test_the_kernel_in_the_interpreter(run_interpreted: Any) -> None:
+    run_interpreted(Path(__file__).with_name("interpreted_scan_kernel.py"))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_kernel_on_a_gpu(shape: tuple[int, ...]) -> None:
+    pytest.importorskip("triton")
+    if not torch.cuda.is_available():
+        pytest.skip("NOT TESTED: no CUDA device")
+    given = [tensor.cuda() for tensor in problem(*shape, dtype=torch.float32)]
+    for kernel, plain in zip(SCANS["triton"](*given), plain_scan(*given), strict=True):
+        torch.testing.assert_close(kernel, plain, rtol=1e-4, atol=1e-4)
