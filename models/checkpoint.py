@@ -172,6 +172,30 @@ def save_container(
         ) from error
 
 
+def rewrite_card(path: str | PathLike[str], card: Mapping[str, Any]) -> None:
+    """Give one of our checkpoints another card; the bytes of its weights and the rest of its header stay as they are.
+
+    The file is replaced whole or not at all. CheckpointError for a file that is not ours or cannot be written.
+    """
+    path = Path(path)
+    if not open_tensor_file(path).is_container:
+        raise CheckpointError(f"only a checkpoint of this program has a card ({path}): choose one of those")
+    try:
+        content = path.read_bytes()
+        length = int.from_bytes(content[:8], "little")
+        header = json.loads(content[8 : 8 + length])
+        header["__metadata__"]["card"] = json.dumps(dict(card))
+        text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+        text += b" " * (-len(text) % 8)  # tensors begin at a multiple of eight bytes
+        with whole_file(path) as file:
+            file.write(len(text).to_bytes(8, "little") + text + content[8 + length :])
+    except OSError as error:
+        raise CheckpointError(
+            f"the checkpoint cannot be written, {error.strerror or error} ({path}): "
+            "check the folder, its permissions and the space on the disk"
+        ) from error
+
+
 def _open(path: Any, head: Any, config: Any) -> _Opened:
     """Read the files, find their family and decide how they make a model."""
     base = open_tensor_file(Path(path))

@@ -22,6 +22,7 @@ from analysis.engine.training.optimisation import MovingAverage, make_optimiser,
 from analysis.engine.training.recipe import Recipe, read_recipe
 from analysis.engine.training.state import STATE, Metrics, load_state, save_state
 from analysis.engine.training.stretches import Source
+from analysis.engine.training.trials import figures_of, try_source
 from analysis.engine.training.tuning import frozen_backbone, merged, set_training
 from analysis.engine.training.whitening import whiten
 from analysis.errors import AnalysisError
@@ -290,12 +291,13 @@ class Run:
         results: dict[str, Any] = {}
         calibration = threshold = None
         if self.recipe.objective.kind == SEIZURE:
-            scored = self._score("validation", model)
+            scored = self._score(model)
             calibration = calibrate(scored)
             threshold = choose_threshold(scored, calibration)
             results["validation"] = result_of(judge(scored, calibration, threshold))
             if "test" in self.sources:
-                results["test"] = result_of(judge(self._score("test", model), calibration, threshold))
+                trials = try_source(self.sources["test"], self.feeder, model, self.progress)
+                results["test"] = figures_of(trials, calibration, threshold)
         else:
             results["validation"] = {"loss": self._final_loss()}
         self.metrics.add(step=self.step, results=results)
@@ -321,11 +323,11 @@ class Run:
         with self._in_use(), torch.random.fork_rng(devices=[]):
             return self._validation_loss(max(1, self.recipe.validation.recordings))
 
-    def _score(self, split: str, model: Any) -> list[Any]:
-        source = self.sources[split]
+    def _score(self, model: Any) -> list[Any]:
+        source = self.sources["validation"]
         found = []
         for number in range(len(source)):
-            self.progress.report(number, len(source), f"scoring {split} data")
+            self.progress.report(number, len(source), "scoring validation data")
             found += score_source(source, [number], self.feeder, model, self.progress.check)
         return found
 

@@ -50,6 +50,7 @@ class SimulatedSource(Source):
             sites,
             tuple((event.onset, event.stop) for event in made.truth.events),
             tuple((a.onset, a.onset + a.duration) for a in made.truth.artefacts if a.duration > LEAST_ARTEFACT),
+            made.truth,
         )
 
 

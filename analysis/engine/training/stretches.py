@@ -12,6 +12,7 @@ from analysis.electrodes import site_of
 from analysis.errors import AnalysisError
 from analysis.preprocessing import Preprocessing, SpanSignal
 from analysis.recording import Recording, Window
+from analysis.simulation.truth import Truth
 from analysis.survey import ScorableSpan, survey_recording
 
 Span = tuple[float, float]
@@ -23,7 +24,8 @@ class Stretch:
     """A piece of one subject's recording as a model is given it, before its normalisation.
 
     `data` float32 (channels, samples) in microvolts at `sfreq`, zeros where a channel is `missing` (channels,); times
-    of `seizures` and `artefacts` are seconds from its beginning. `recording` tells pieces of one recording.
+    of `seizures` and `artefacts` are seconds from its beginning. `recording` tells pieces of one recording, `truth` is
+    all that is known of one that was simulated as a whole.
     """
 
     subject: str
@@ -34,6 +36,7 @@ class Stretch:
     sites: tuple[str, ...]
     seizures: tuple[Span, ...]
     artefacts: tuple[Span, ...]
+    truth: Truth | None = None
 
     @property
     def seconds(self) -> float:
