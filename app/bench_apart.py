@@ -12,12 +12,12 @@ from typing import Any
 _TIMEOUT = 1800
 
 
-def measure_apart(module: str, *numbers: int, threads: int) -> dict[str, Any] | str:
-    """The JSON that `python -m module NUMBERS…` prints last, or the last line of what it complained of."""
+def measure_apart(module: str, *arguments: int | str, threads: int) -> dict[str, Any] | str:
+    """The JSON that `python -m module ARGUMENTS…` prints last, or the last line of what it complained of."""
     root = str(Path(__file__).resolve().parents[1])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")]).rstrip(":")}
     environment |= {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
-    command = [sys.executable, "-P", "-m", module, *map(str, numbers)]
+    command = [sys.executable, "-P", "-m", module, *map(str, arguments)]
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=_TIMEOUT)
     except subprocess.TimeoutExpired:

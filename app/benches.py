@@ -23,6 +23,7 @@ BENCHES = {
     "prise": ("app.bench_experts:bench", "PRiSE-EEG's experts with sorted tokens beside token after token"),
     "simulate": ("app.bench_simulation:bench_simulator", "the simulator"),
     "thresholds": ("app.bench_simulation:bench_thresholds", "detectors without a model on simulated recordings"),
+    "attribution": ("app.bench_attribution:bench", "the known focus by attribution, beside randomised weights"),
 }
 
 
