@@ -65,7 +65,8 @@ def _convert(value: Any, default: Any) -> Any:
 class Kind:
     """One kind of analysis; `functions` names the code ("module:function") by family, or for every one with "*".
 
-    `least_seconds` is the shortest span that it can say anything of, for models as they were published.
+    `least_seconds` is the shortest span that it can say anything of, for models as they were published;
+    `minds_seizures` whether it depends on where seizures are marked.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Kind:
     options: tuple[Option, ...] = ()
     models: tuple[int, int] = (1, 1)  # least and most
     least_seconds: float = 0.0
+    minds_seizures: bool = False
 
     def function_for(self, family: str) -> str | None:
         """The code for a family of models; None where it gives no such analysis."""
@@ -245,6 +247,7 @@ KINDS: Mapping[str, Kind] = {
             {"mvpformer": "analysis.engine.mvpa_prediction:prediction"},
             (SEGMENTS, Option("windows", 20, "at most so many windows, spread over the span", least=1), EVENTS, SEED),
             least_seconds=_THREE_SEGMENTS,
+            minds_seizures=True,
         ),
         Kind(
             "integrated-gradients",
@@ -261,6 +264,7 @@ KINDS: Mapping[str, Kind] = {
                 SEED,
                 *CARRIED,
             ),
+            minds_seizures=True,
         ),
         Kind(
             "grad-cam",
@@ -288,6 +292,7 @@ KINDS: Mapping[str, Kind] = {
                 SEED,
                 *CARRIED,
             ),
+            minds_seizures=True,
         ),
         Kind(
             "sanity-checks",
@@ -305,6 +310,7 @@ KINDS: Mapping[str, Kind] = {
                 SEED,
                 *CARRIED,
             ),
+            minds_seizures=True,
         ),
         Kind(
             "cka",

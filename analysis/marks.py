@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import compress
 from typing import Literal
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from analysis.annotation import Annotation
 from analysis.annotation_index import AnnotationIndex
-from analysis.seizure_marks import seizures, tells_of_seizure
+from analysis.seizure_marks import SeizureMarks, find_seizures, seizures, tells_of_seizure
 
 Source = Literal["file", "model", "reader"]
 SOURCES: tuple[Source, ...] = ("file", "model", "reader")
@@ -57,6 +57,11 @@ class Marks:
     def items(self) -> tuple[Annotation, ...]:
         """The annotations in order of their onsets."""
         return self.index.items
+
+    @cached_property
+    def seizure_marks(self) -> SeizureMarks:
+        """The same seizures, with the onsets of those whose end nobody marked."""
+        return find_seizures(self._telling)
 
     def __len__(self) -> int:
         return len(self.index)

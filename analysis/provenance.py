@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import cache
 from importlib import metadata
 
 DISTRIBUTION = "cerebroscope"
@@ -27,6 +28,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+@cache  # the files of an installation are not read again for every question
 def _version(name: str) -> str | None:
     try:
         return metadata.version(name)

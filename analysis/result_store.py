@@ -17,7 +17,7 @@ DEFAULT_LIMIT = 2 * 2**30
 
 
 class ResultStore:
-    """A folder of results named by `request.key()`; what was not used for longest is removed beyond `limit_bytes`."""
+    """A folder of results named by keys; what was not used for longest is removed beyond `limit_bytes`."""
 
     def __init__(self, folder: Path, limit_bytes: int = DEFAULT_LIMIT) -> None:
         self._folder = folder
@@ -39,22 +39,22 @@ class ResultStore:
             return result
         return result
 
-    def put(self, result: AnalysisResult) -> bool:
-        """Store a result under its request's key; False when it is larger than the limit or the folder is full.
+    def put(self, result: AnalysisResult, key: str = "") -> bool:
+        """Store a result under a key, else its request's; False when it is larger than the limit or the folder is full.
 
         A part of a result, that of a job that still runs, is refused with a ValueError.
         """
         if not getattr(result, "complete", True):
             raise ValueError("only complete results are stored")
-        key = result.request.key()
+        key = key or result.request.key()
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             save_result(result, self._folder / key)
-        except OSError as error:
+            self._shrink(key)
+        except (OSError, TypeError) as error:  # no room, or something that JSON does not know
             logger.warning("a result could not be stored: %s", error)
             self._remove(key)
             return False
-        self._shrink(key)
         return self._folder.joinpath(key + FACTS).exists()
 
     def _shrink(self, newest: str) -> None:

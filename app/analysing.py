@@ -23,8 +23,10 @@ from app.analysis_saving import AnalysisSaving
 from app.analysis_wishes import AnalysisWishes
 from app.analysis_work import AnalysisWork
 from app.engine_process import EngineProcess
+from app.hearing import Hearing
 from app.inspector_tabs import InspectorDock, InspectorTabs
 from app.jobs import JobRunner
+from app.kept_results import KeptResults
 from app.listening import Listening
 from app.session import ModelChoice, Session
 from viewers.overlays.base import OverlayState
@@ -32,6 +34,7 @@ from viewers.panels.base import Panel
 from viewers.recording_view import RecordingView
 
 _REST_MS = 300
+_LATER = 1.0  # priority of what nobody waits for yet
 
 
 class Analysing(QObject):
@@ -49,9 +52,10 @@ class Analysing(QObject):
         tabs: InspectorTabs,
         dock: InspectorDock,
         device: Callable[[], str],
+        kept: KeptResults,
         parent: QObject | None = None,
     ) -> None:
-        """`device` tells where models run."""
+        """`device` tells where models run, `kept` holds what was answered before."""
         super().__init__(parent)
         self._session, self._view = session, view
         self._tabs, self._dock = tabs, dock
@@ -63,7 +67,8 @@ class Analysing(QObject):
         self.offers = AnalysisOffers(session, self)
         self.offers.chosen.connect(self._open_and_run)
         self._wishes = AnalysisWishes(session, self.offers, device)
-        self._work = AnalysisWork(runner, engine, self)
+        self._runner = runner
+        self._work = AnalysisWork(runner, engine, kept, self)
         self.listening = Listening(session, self._wishes, self._work, self)
         self._answers = AnalysisAnswers(
             self.tab, self.drawing, self._wishes, self._work, self.listening, self._is_live, self
@@ -83,6 +88,7 @@ class Analysing(QObject):
         session.window_changed.connect(self._on_moved)
         session.view_changed.connect(self._on_moved)
         session.bad_channels_changed.connect(self._on_bad_channels)
+        session.marks_changed.connect(self._on_marks)
         session.model_changed.connect(self._on_models)
         view.page_shown.connect(self._on_page_shown)
         view.span_selected.connect(self._on_selection)
@@ -235,6 +241,9 @@ class Analysing(QObject):
     def _on_bad_channels(self, _names: object) -> None:
         self._ask_soon()
 
+    def _on_marks(self, _marks: object) -> None:
+        self._ask_soon()
+
     def _on_selection(self, window: Window | None) -> None:
         self._wishes.selection = window
         self.tab.set_selection(window)
@@ -323,11 +332,22 @@ class Analysing(QObject):
     def _start(self, wish: Wish) -> None:
         recording = self._session.recording
         assert recording is not None
-        arguments = wish.arguments(str(recording.path))
-        place = f"analysis {wish.kind}"
-        job = self._work.make(wish, "analysis.engine.analyze:analyze", arguments, wish.key, place)
+        job = self._work.make(wish, str(recording.path), f"analysis {wish.kind}")
         job.succeeded.connect(partial(self._on_done, wish, recording.id))
         self._work.submit(wish, job)
+
+    def prepare(self, kind: str, model: ModelChoice, page: Window) -> None:
+        """Have the answer of a model on a page ready for when it is asked for, after all that somebody waits for."""
+        recording, wish = self._session.recording, self._wishes.make(kind, model, page)
+        if recording is None or wish is None:
+            return
+        path = str(recording.path)
+        if Hearing.serves(wish):  # from the beginning on, as whoever comes to the page will ask for it
+            job = self._work.make_hearing(wish, Hearing().ask(wish, path), recording.id, None, priority=_LATER)
+        else:
+            job = self._work.make(wish, path, None, _LATER)
+            job.succeeded.connect(partial(self._answers.keep, wish))
+        self._runner.submit(job)
 
     def _on_done(self, wish: Wish, recording_id: str, result: Analysis) -> None:
         self._answers.keep(wish, result)

@@ -168,6 +168,8 @@ class AnalysisAnswers(QObject):
             return "of another span"
         if wish.bad_channels != shown.bad_channels:
             return "with other bad channels"
+        if wish.seizures != shown.seizures:
+            return "with other marks of seizures"
         return "of other options"
 
     def _on_progress(self, kind: str, done: tuple[float, str]) -> None:

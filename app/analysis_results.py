@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.analyses import Analysis
 from analysis.errors import AnalysisError
 from analysis.recording import Window
-from analysis.results import AnalysisRequest
+from analysis.seizure_marks import SeizureMarks
+from app.kept_results import key_of
 from app.left_out import bad_channels_of
+from app.model_stamp import file_stamp, stamp
 from app.session import ModelChoice, Session
 
 if TYPE_CHECKING:
     from app.analysis_choices import AnalysisChoices
 
+_LABELLING = ("labels", "groups", "marks")
 _MOST_KEPT, _MOST_BYTES = 64, 300_000_000
 
 
@@ -32,6 +34,8 @@ class Wish:
     device: str
     key: str
     bad_channels: tuple[str, ...] = ()
+    seizures: SeizureMarks | None = None  # that the answer depends on
+    is_lasting: bool = True  # the key tells all that the answer depends on, in another start of the program too
 
     def arguments(self, path: str) -> dict[str, Any]:
         """What the engine's function is called with."""
@@ -44,6 +48,7 @@ class Wish:
             "options": dict(self.options),
             "device": self.device,
             "bad_channels": self.bad_channels,
+            **({} if self.seizures is None else {"seizures": self.seizures}),
         }
 
 
@@ -54,29 +59,50 @@ def make_wish(
     models: Sequence[ModelChoice],
     selection: Window | None,
     device: str,
+    model: ModelChoice | None = None,
+    page: Window | None = None,
 ) -> Wish | None:
     """What is asked for; `models` are those that give the kind. None without a recording or a model.
 
-    AnalysisError for options that cannot be, and where nothing is selected.
+    `model` and `page` take the place of the chosen one and of the one on show. AnalysisError for options that cannot
+    be, and where nothing is selected.
     """
-    if session.recording is None or session.model is None:
+    model, page = model or session.model, page or session.window
+    if session.recording is None or model is None:
         return None
     span = choices.span(kind)
     if span == "selection" and selection is None:
         raise AnalysisError("nothing is selected: drag on the traces to select a span, or choose the page")
-    window = selection if span == "selection" else session.window if span == "page" else None
+    window = selection if span == "selection" else page if span == "page" else None
     window = window or Window(0.0, session.duration)
     window = Window(max(0.0, window.start), min(window.stop, session.duration))
-    if span == "page":
-        from analysis.kinds import KINDS  # read when the first analysis is thought of
+    from analysis.kinds import KINDS  # read when the first analysis is thought of
 
+    if span == "page":
         window = KINDS[kind].widen(window, session.duration)
     options, partner = choices.options(kind), choices.partner(kind)
-    chosen = (session.model, *[m for m in models if partner and m.checkpoint == partner][-1:])
+    chosen = (model, *[m for m in models if partner and m.checkpoint == partner][-1:])
     bad = bad_channels_of(session)
-    asked = {**options, "device": device, "bad_channels": bad}
-    request = AnalysisRequest(kind, session.recording.id, tuple(map(stamp, chosen)), window=window, options=asked)
-    return Wish(kind, chosen, window, tuple(options.items()), device, request.key(), bad)
+    seizures = session.marks.seizure_marks if KINDS[kind].minds_seizures else None
+    asked = {
+        "options": options,
+        "device": device,
+        "bad_channels": bad,
+        "span": (window.start, window.stop),
+        "seizures": None if seizures is None else (seizures.spans, seizures.unended),
+        "files": [file_stamp(name) for o in KINDS[kind].options if o.is_file for name in _files(options[o.name])],
+    }
+    key = key_of(kind, session.recording.id, tuple(map(stamp, chosen)), asked)
+    return Wish(kind, chosen, window, tuple(options.items()), device, key, bad, seizures, not _reads_marks(options))
+
+
+def _files(value: str) -> list[str]:
+    return [name.strip() for name in value.split(",") if name.strip()]
+
+
+def _reads_marks(options: Mapping[str, Any]) -> bool:
+    """Whether an answer depends on texts of marks, which the files beside a recording may change."""
+    return any(options.get(name, "") not in ("", "none") for name in _LABELLING)
 
 
 class ResultShelf:
@@ -101,15 +127,3 @@ class ResultShelf:
 
     def _bytes(self) -> int:
         return sum(array.values.nbytes for result in self._kept.values() for array in result.arrays.values())
-
-
-def stamp(model: ModelChoice) -> str:
-    """A model as its files are now."""
-    parts = []
-    for name in (model.checkpoint, model.head, model.config):
-        try:
-            status = Path(name).stat() if name else None
-        except OSError:
-            status = None
-        parts.append(f"{name}:{status.st_size}:{status.st_mtime_ns}" if status is not None else str(name))
-    return "|".join(parts)

@@ -38,10 +38,13 @@ class AnalysisWishes:
         """Choose as usual again."""
         self._choices = None
 
-    def make(self, kind: str) -> Wish | None:
-        """What the choices of a kind ask for; None without a recording or model, AnalysisError where it cannot be."""
+    def make(self, kind: str, model: ModelChoice | None = None, page: Window | None = None) -> Wish | None:
+        """What the choices of a kind ask for, of another model or page than those on show where they are named.
+
+        None without a recording or model, AnalysisError where it cannot be.
+        """
         others = [model for model in self.models if kind in self._offers.kinds(model)]
-        return make_wish(kind, self._session, self.choices, others, self.selection, self._device())
+        return make_wish(kind, self._session, self.choices, others, self.selection, self._device(), model, page)
 
     def wish(self, kind: str) -> Wish | None:
         """What the choices of a kind ask for; None where they ask for nothing that can be."""

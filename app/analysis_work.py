@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
+from analysis.analyses import Analysis
 from analysis.progress import Progress
 from app.analysis_results import Wish
 from app.engine_process import EngineProcess
+from app.hearing import LISTEN, Ask
 from app.jobs import Job, JobRunner
+from app.kept_results import KeptResults, key_of
+
+_ANALYZE = "analysis.engine.analyze:analyze"
 
 
 class AnalysisWork(QObject):
@@ -23,9 +27,11 @@ class AnalysisWork(QObject):
     begun = pyqtSignal(str)  # a kind
     ended = pyqtSignal(str)  # a kind, whose job is gone
 
-    def __init__(self, runner: JobRunner, engine: EngineProcess, parent: QObject | None = None) -> None:
+    def __init__(
+        self, runner: JobRunner, engine: EngineProcess, kept: KeptResults, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
-        self._runner, self._engine = runner, engine
+        self._runner, self._engine, self._kept = runner, engine, kept
         self._jobs: dict[str, Job] = {}
 
     def job(self, kind: str) -> Job | None:
@@ -33,15 +39,30 @@ class AnalysisWork(QObject):
         job = self._jobs.get(kind)
         return None if job is None or job.ended else job
 
-    def make(self, wish: Wish, function: str, arguments: Mapping[str, Any], key: str, place: str) -> Job:
+    def make(self, wish: Wish, path: str, place: str | None, priority: float = 0.0) -> Job:
         """A job for a wish, to be submitted when what it leads to is connected."""
-        from analysis.kinds import KINDS
 
-        def work(progress: Progress) -> Any:
-            return self._engine.call(function, dict(arguments), progress)
+        def ask(progress: Progress) -> Analysis:
+            return self._engine.call(_ANALYZE, wish.arguments(path), progress)
 
-        title = f"{KINDS[wish.kind].title}, {' × '.join(m.title for m in wish.models)}"
-        return Job(title, work, lane="gpu", key=key, replaces=place)
+        def work(progress: Progress) -> Analysis:
+            return self._kept.answer(wish.key, Analysis, partial(ask, progress)) if wish.is_lasting else ask(progress)
+
+        return Job(_title(wish), work, lane="gpu", key=wish.key, replaces=place, priority=priority)
+
+    def make_hearing(
+        self, wish: Wish, ask: Ask, recording_id: str, place: str | None, is_kept: bool = True, priority: float = 0.0
+    ) -> Job:
+        """A job that hears a stream on."""
+
+        def listen(progress: Progress) -> Mapping[str, Analysis]:
+            return self._engine.call(LISTEN, dict(ask.arguments), progress)
+
+        def work(progress: Progress) -> Mapping[str, Analysis]:
+            return self._kept.heard(key, listen, progress) if is_kept else listen(progress)
+
+        key = key_of("heard", recording_id, (ask.key,), {})
+        return Job(_title(wish), work, lane="gpu", key=ask.key, replaces=place, priority=priority)
 
     def submit(self, wish: Wish, job: Job) -> None:
         """Set to work."""
@@ -80,3 +101,9 @@ class AnalysisWork(QObject):
         if self._jobs.get(kind) is job:
             del self._jobs[kind]
             self.ended.emit(kind)
+
+
+def _title(wish: Wish) -> str:
+    from analysis.kinds import KINDS
+
+    return f"{KINDS[wish.kind].title}, {' × '.join(model.title for model in wish.models)}"

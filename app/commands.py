@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QFileDialog, QMessageBox
 
+from analysis.progress import Progress
 from app.asking import ask
 from app.dialogs.calibration import CalibrationDialog
 from app.dialogs.command_search import Command, CommandSearch, commands_of_menu
@@ -17,8 +18,10 @@ from app.dialogs.event_rules import EventRulesDialog
 from app.dialogs.find_channel import FindChannel, list_places
 from app.dialogs.help import HelpDialog
 from app.jobs import Job
+from app.kept_results import key_of
 from app.look import screen_name
 from app.model_panel import listed_model, title_for
+from app.model_stamp import stamp
 from app.session import ModelChoice
 from app.status_line import RESEARCH_ONLY
 
@@ -125,7 +128,12 @@ def load_checkpoint(window: MainWindow, model: ModelChoice) -> Job:
     """Describe a checkpoint in the engine process and list it in the panel."""
     arguments = {"path": model.checkpoint, "head": model.head, "config": model.config}
     describe = "models.random_checkpoints:describe_any"
-    job = Job(f"Read {model.title}", lambda p: window.engine.call(describe, arguments, p))
+    key = key_of("checkpoint", "", (stamp(model),), {})
+
+    def work(progress: Progress) -> dict[str, Any]:
+        return window.kept.facts(key, lambda: window.engine.call(describe, arguments, progress))
+
+    job = Job(f"Read {model.title}", work)
     job.succeeded.connect(lambda facts: window.model_panel.add(listed_model(model, facts), facts))
     job.failed.connect(window.show_error)
     window.runner.submit(job)

@@ -12,7 +12,8 @@ from typing import Any
 
 from analysis.analyses import Analysis
 from analysis.stream_spans import cut, end_of, join, step_times
-from app.analysis_results import Wish, stamp
+from app.analysis_results import Wish
+from app.model_stamp import stamp
 
 STREAMS, MEMORY = "streams", "memory"
 HEARD = (STREAMS, MEMORY)

@@ -12,7 +12,7 @@ from analysis.analyses import Analysis
 from app.analysis_results import Wish
 from app.analysis_wishes import AnalysisWishes
 from app.analysis_work import AnalysisWork
-from app.hearing import LISTEN, Ask, Hearing
+from app.hearing import Ask, Hearing
 from app.session import Session
 
 _PAGE = "page"
@@ -72,7 +72,8 @@ class Listening(QObject):
         elif self._work.job(wish.kind) is None or not self._hearing.is_of(wish):
             most, place = (_PLAYED_SECONDS, FOLLOWING) if self._is_playing else (float("inf"), "analysis")
             ask = self._hearing.ask(wish, str(recording.path), most)
-            job = self._work.make(wish, LISTEN, ask.arguments, ask.key, f"{place} {wish.kind}")
+            is_kept = not self._is_playing  # what is heard page by page is many small pieces
+            job = self._work.make_hearing(wish, ask, recording.id, f"{place} {wish.kind}", is_kept)
             job.partial.connect(partial(self._on_part, wish, ask))
             job.succeeded.connect(partial(self._on_all, wish, ask))
             job.finished.connect(partial(self._hearing.leave, ask))

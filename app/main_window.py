@@ -31,6 +31,7 @@ from app.held_key import Peek
 from app.inspector import AgreementPanel, PredictionPanel
 from app.job_panel import JobPanel
 from app.jobs import Job, JobRunner
+from app.kept_results import KeptResults
 from app.key_ways import KeyWays
 from app.known_truth import KnownTruth
 from app.listening import FOLLOWING
@@ -118,7 +119,8 @@ class MainWindow(QMainWindow):
         self.session = Session(view_from(self.settings), self._in_background, self, self.workplace.shelf)
         self.view = RecordingView()
         self.opener = RecordingOpener(self.runner, self.reader, self)
-        self.runs = ModelRuns(self.session, self.runner, self.engine, self.settings, results_folder, self)
+        self.kept = KeptResults(results_folder)
+        self.runs = ModelRuns(self.session, self.runner, self.engine, self.settings, self.kept, self)
         self.time_base = TimeBase(self.session, self.view, self)
         self.scaling = Scaling(self.session, self.view, self.time_base, self)
         self.look = Look(self)
@@ -129,7 +131,7 @@ class MainWindow(QMainWindow):
         self.measuring = Measuring(self.session, self.view, self.opener, self)
         inspector = self.measuring.inspector, self.measuring.dock
         self.analysing = Analysing(
-            self.session, self.view, self.runner, self.engine, *inspector, lambda: self.toolbar.device, self
+            self.session, self.view, self.runner, self.engine, *inspector, lambda: self.toolbar.device, self.kept, self
         )
         at = partial(looked_at, self.view.trace_view)
         self.travelling = Travelling(self.session, self, self.is_clock_shown, at)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
@@ -21,7 +20,9 @@ from analysis.review.decisions import reviewed
 from app.engine_process import EngineProcess
 from app.event_making import EventMaking, ReadersMakings, making_of
 from app.jobs import Job, JobRunner
+from app.kept_results import KeptResults, key_of
 from app.left_out import bad_channels_of
+from app.model_stamp import stamp
 from app.session import ModelChoice, Session
 from app.settings import Settings
 
@@ -43,18 +44,15 @@ class ModelRuns(QObject):
         runner: JobRunner,
         engine: EngineProcess,
         settings: Settings,
-        cache: Path | None = None,
+        kept: KeptResults,
         parent: QObject | None = None,
     ) -> None:
-        """`settings` keep what the reader chose for a model.
-
-        `cache` is the folder where results are kept, so that a model asked again answers at once.
-        """
+        """`settings` remember what the reader chose for a model; a model asked again answers at once from `kept`."""
         super().__init__(parent)
         self._session = session
         self._runner = runner
         self._engine = engine
-        self._cache = cache
+        self._kept = kept
         self._readers = ReadersMakings(settings)
         self._name = ""  # of the model whose events are made, by which what the reader chooses is remembered
         self.own = EventMaking()  # of that model
@@ -115,7 +113,7 @@ class ModelRuns(QObject):
 
         None without a recording, and where no results are kept.
         """
-        if self._session.recording is None or self._cache is None:
+        if self._session.recording is None or not self._kept.is_on_disk:
             return None
         return self._runner.submit(self._make_job(model, device, self._session.recording, priority=1.0))
 
@@ -123,22 +121,23 @@ class ModelRuns(QObject):
         self, model: ModelChoice, device: str, recording: Recording, replaces: str | None = None, priority: float = 0.0
     ) -> Job:
         """A prediction of the whole recording; two that give the same have the same key."""
+        asked = {"segments": model.segments, "device": device, "bad_channels": bad_channels_of(self._session)}
         arguments: dict[str, Any] = {
             "path": str(recording.path),
             "checkpoint": model.checkpoint,
             "head": model.head,
             "config": model.config,
-            "segments": model.segments,
-            "device": device,
-            "bad_channels": bad_channels_of(self._session),
-            "cache": str(self._cache) if self._cache is not None else None,
             "first_time": (self._session.window.start + self._session.window.stop) / 2,
+            **asked,
         }
+        key = key_of("seizure", recording.id, (stamp(model),), asked)
 
-        def work(progress: Progress) -> SeizurePrediction:
+        def ask(progress: Progress) -> SeizurePrediction:
             return self._engine.call("analysis.engine.predict:predict_seizures", arguments, progress)
 
-        key = repr(sorted((k, v) for k, v in arguments.items() if k != "first_time"))
+        def work(progress: Progress) -> SeizurePrediction:
+            return _found_at(recording, self._kept.answer(key, SeizurePrediction, partial(ask, progress)))
+
         title = f"Seizure probability, {model.title}"
         return Job(title, work, lane="gpu", key=key, replaces=replaces, priority=priority)
 
@@ -282,3 +281,9 @@ class ModelRuns(QObject):
         job.succeeded.connect(self.agreement_changed)
         job.failed.connect(lambda error: self.agreement_changed.emit(str(error)))
         self._runner.submit(job)
+
+
+def _found_at(recording: Recording, prediction: SeizurePrediction) -> SeizurePrediction:
+    """A prediction that may have been kept from when the recording lay elsewhere."""
+    told = {**prediction.provenance.get("recording", {}), "path": str(recording.path)}
+    return replace(prediction, provenance={**prediction.provenance, "recording": told})

@@ -17,15 +17,16 @@ from analysis.engine.predict import check_window
 from analysis.engine.session import choose_device, describe_device
 from analysis.errors import AnalysisError
 from analysis.kinds import Kind, check_families, find_kind
+from analysis.numbers import ANALYSES
 from analysis.progress import Progress
 from analysis.provenance import library_versions, now, software_version
 from analysis.readers import open_recording
 from analysis.results import AnalysisRequest
+from analysis.seizure_marks import SeizureMarks
 from analysis.survey import bad_brain_channels, leave_out
 from models.families import Checkpoint
 from models.random_checkpoints import load_any
 
-NUMBERS = 2  # raised by every change of this program that changes numbers, so that older results are not reused
 LIBRARIES = ("torch", "numpy", "scipy", "scikit-learn", "mne")
 
 
@@ -43,16 +44,18 @@ def analyze(
     device: str = "auto",
     progress: Progress | None = None,
     bad_channels: Sequence[str] = (),
+    seizures: SeizureMarks | None = None,
 ) -> Analysis:
     """Do one kind of analysis (see `analysis.kinds`) on `duration` seconds of a recording from `start` on.
 
     A checkpoint is a file, a name such as "random:axon:tiny:7", or a table with `checkpoint`, `head` and `config`.
-    `bad_channels` of the recording are left out by name.
+    `bad_channels` of the recording are left out by name; `seizures` count in place of those that its annotations tell.
     RecordingError, CheckpointError or AnalysisError say in one sentence what is wrong; Cancelled comes from `progress`.
     """
     progress = progress or Progress()
     began = time.monotonic()
-    with prepared(kind, path, checkpoints, start, duration, options, device, progress, bad_channels) as (what, inputs):
+    given = kind, path, checkpoints, start, duration, options, device, progress, bad_channels
+    with prepared(*given, seizures) as (what, inputs):
         findings = _function(what, inputs.model.family)(inputs, progress)
         return as_analysis(what, inputs, findings, time.monotonic() - began)
 
@@ -68,6 +71,7 @@ def prepared(
     device: str,
     progress: Progress,
     bad_channels: Sequence[str],
+    seizures: SeizureMarks | None = None,
 ) -> Iterator[tuple[Kind, Inputs]]:
     """What `analyze` is called with, checked and loaded; the recording is open as long as the context."""
     chosen = find_kind(kind)
@@ -80,7 +84,7 @@ def prepared(
         progress.report(0, 1, "loading the model")
         models = tuple(_load(given, target) for given in checkpoints)
         check_families(chosen, [m.family for m in models], [_name(given) for given in checkpoints])
-        yield chosen, Inputs(recording, window, models, values, target)
+        yield chosen, Inputs(recording, window, models, values, target, seizures)
 
 
 def _function(kind: Kind, family: str) -> Callable[[Inputs, Progress], Findings]:
@@ -124,7 +128,7 @@ def _stamp(file: str | Path | None) -> tuple[Any, ...]:
 def as_analysis(kind: Kind, inputs: Inputs, findings: Findings, seconds: float) -> Analysis:
     """Findings with all that decided them; `seconds` is how long they took."""
     digests = tuple(digest for model in inputs.models for digest in model.facts.digests)
-    options = {**inputs.options, "code": [software_version(), NUMBERS]}
+    options = {**inputs.options, "code": [software_version(), ANALYSES]}
     if bad := bad_brain_channels(inputs.recording):
         options["bad_channels"] = bad
     request = AnalysisRequest(kind.name, inputs.recording.id, digests, window=inputs.window, options=options)

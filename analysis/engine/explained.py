@@ -23,7 +23,7 @@ from analysis.engine.neurduo_span import Carried, SpanScores
 from analysis.errors import AnalysisError
 from analysis.progress import Progress
 from analysis.recording import Window
-from analysis.seizure_marks import find_seizures, join_spans
+from analysis.seizure_marks import join_spans
 from models.axon.interventions import differentiable_gates
 from models.axon.model import Axon
 from models.mvpformer.model import MVPFormer
@@ -153,7 +153,7 @@ def phase_surrogate(signal: Tensor, seed: int) -> Tensor:
 def _interictal(inputs: Inputs, source: ModelInput, window: Explained) -> tuple[float, Any]:
     """Onset and microvolts (1, C, N) of the nearest window that no marked seizure comes near."""
     seconds = source.plan.seconds
-    marks = find_seizures(inputs.recording.annotations)
+    marks = inputs.marked
     marked = [*marks.spans, *((at, at + UNENDED_SECONDS) for at in marks.unended)]
     for reach, margin in product(_REACH, MARGINS):
         widened = [(a - margin, z + margin) for a, z in marked]

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from analysis.recording import Recording, Window
+from analysis.seizure_marks import SeizureMarks, find_seizures
 from models.families import MODELS, Checkpoint
 
 
@@ -33,15 +34,21 @@ class LoadedModel:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What an analysis works on; `options` are complete and checked."""
+    """What an analysis works on; `options` are complete and checked, `seizures` those that whoever asks knows of."""
 
     recording: Recording
     window: Window
     models: tuple[LoadedModel, ...]
     options: Mapping[str, Any]
     device: torch.device
+    seizures: SeizureMarks | None = None
 
     @property
     def model(self) -> LoadedModel:
         """The first model."""
         return self.models[0]
+
+    @property
+    def marked(self) -> SeizureMarks:
+        """Marked seizures; where nothing else is said, those of the recording's own annotations."""
+        return self.seizures if self.seizures is not None else find_seizures(self.recording.annotations)

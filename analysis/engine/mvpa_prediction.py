@@ -73,8 +73,7 @@ def _in_seizure(inputs: Inputs, times: np.ndarray, seconds: float) -> np.ndarray
     """Whether a segment that begins at a time overlaps a marked seizure, bool of the same shape."""
     table = inputs.options["events"]
     recording = inputs.recording
-    marks = read_events(table, duration=recording.duration).events if table else recording.annotations
-    marked = seizures(marks)
+    marked = seizures(read_events(table, duration=recording.duration).events) if table else inputs.marked.spans
     overlaps = [(times + seconds > a) & (times < z) for a, z in marked]
     return np.asarray(np.any(overlaps, axis=0)) if overlaps else np.zeros(times.shape, bool)
 

@@ -15,6 +15,7 @@ from analysis.annotation import model_author
 from analysis.engine.detector import Chunk, Detector, DetectorRun
 from analysis.engine.detectors import load_detector
 from analysis.errors import AnalysisError
+from analysis.numbers import PREDICTIONS
 from analysis.postprocessing import AUTO, Rule, choose_rule, derive_events, describe_rule
 from analysis.prediction_parts import PART
 from analysis.progress import Progress
@@ -26,7 +27,6 @@ from analysis.results import AnalysisRequest, SeizurePrediction
 from analysis.survey import bad_brain_channels, leave_out
 
 PARTIAL_SECONDS = 1.0
-NUMBERS = 1  # raised by every change of this program that changes probabilities, so that older results are not reused
 
 
 def predict_seizures(
@@ -138,7 +138,7 @@ def _blank(
         "device": detector.device,  # a processor of another kind gives slightly other numbers
         **run.options,
         "preprocessing": dict(run.preprocessing),
-        "code": [software_version(), NUMBERS],
+        "code": [software_version(), PREDICTIONS],
     }
     if bad := bad_brain_channels(recording):
         options["bad_channels"] = bad

@@ -13,7 +13,8 @@ from analysis.errors import AnalysisError
 from analysis.recording import Channel, Window
 from analysis.results import AnalysisRequest
 from app.analysis_choices import AnalysisChoices
-from app.analysis_results import ResultShelf, make_wish, stamp
+from app.analysis_results import ResultShelf, make_wish
+from app.model_stamp import stamp
 from app.session import ModelChoice
 
 AXON, PRISE = (
