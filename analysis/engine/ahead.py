@@ -1,15 +1,17 @@
-"""Items that a thread of their own makes while the one before is worked on."""
+"""What a thread of its own makes while the one before is worked on: items in a line, or what is expected next."""
 
 from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Generic, TypeVar
 
 from analysis.progress import Cancelled
 
+K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 _LOOK_SECONDS = 0.1  # between two looks at whether the work is still wanted
@@ -80,3 +82,36 @@ class _Line(Generic[T]):
                 self._made.put((next(items), None))
         except BaseException as error:  # raised where the items are used
             self._made.put((None, error))
+
+
+class Foreseen(Generic[K, T]):
+    """What `make` gives for a key, made by a thread for the key that was expected; a context that ends the thread.
+
+    A key that nobody expected is made where it is asked for, and so is every key without `ahead`. `check` is called
+    while something is waited for, and may raise.
+    """
+
+    def __init__(self, make: Callable[[K], T], check: Check, ahead: bool = True) -> None:
+        self._make, self._check = make, check
+        self._pool = ThreadPoolExecutor(1, "made ahead") if ahead else None
+        self._waiting: tuple[K, Future[T]] | None = None
+
+    def get(self, key: K, expected: K | None) -> T:
+        """What belongs to a key; `expected` is the one that will be asked for next, as far as it is known."""
+        waiting, self._waiting = self._waiting, None
+        made = self._make(key) if waiting is None or waiting[0] != key else self._wait_for(waiting[1])
+        if self._pool is not None and expected is not None:
+            self._waiting = (expected, self._pool.submit(self._make, expected))
+        return made
+
+    def _wait_for(self, future: Future[T]) -> T:
+        while not wait([future], _LOOK_SECONDS).done:
+            self._check()
+        return future.result()
+
+    def __enter__(self) -> Foreseen[K, T]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Container, Generator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 
+from analysis.engine.ahead import Foreseen
 from analysis.engine.calibration import Calibration
 from analysis.engine.detector import Chunk, Detector, DetectorRun, seizure_class
+from analysis.engine.serving import CHECKED, USUAL, Precision, Serving, Staged, Staging
 from analysis.engine.session import BatchSize, ModelSession, describe_device
 from analysis.errors import AnalysisError
 from analysis.postprocessing import stated_rule
@@ -82,9 +85,16 @@ class MVPFormerDetector(Detector):
         )
 
     def begin(
-        self, recording: Recording, window: Window, batch_size: int | None = None, progress: Progress | None = None
+        self,
+        recording: Recording,
+        window: Window,
+        batch_size: int | None = None,
+        progress: Progress | None = None,
+        serving: Serving = USUAL,
     ) -> DetectorRun:
         """Choose channels and lay segments of the checkpoint's length over the window."""
+        serving = serving.chosen(batch_size)
+        precision = serving.number_format(self._session.device)
         length = self._config.segment_seconds
         history = self.segments * length + FILTER_PAD_SECONDS
         region = Window(max(0.0, window.start - history), min(recording.duration, window.stop + FILTER_PAD_SECONDS))
@@ -104,7 +114,12 @@ class MVPFormerDetector(Detector):
             not_scored=sorted([*survey.not_scored, *rest]),
             scored=tuple(recording.channels[pick].name for pick in survey.picks),
             preprocessing=self._settings.describe(recording.sfreq),
-            options={"segments": self.segments, "segment_seconds": length, "stride_seconds": length},
+            options={
+                "segments": self.segments,
+                "segment_seconds": length,
+                "stride_seconds": length,
+                **precision.options,
+            },
             caveat=self.caveat,
             facts={
                 "segments_scored": 0,
@@ -112,20 +127,21 @@ class MVPFormerDetector(Detector):
             },
             session=self._session,
             signals=signals,
+            staging=Staging(self._session.device),
             context=self.segments,
             samples=self._config.size_input,
-            windows=self._batch(batch_size, len(survey.picks)),
-            embedded=BatchSize(EMBED_SEGMENTS, 4 * EMBED_SEGMENTS, "the wavelets of one segment", self.device),
+            windows=self._batch(serving, len(survey.picks)),
+            embedded=BatchSize(EMBED_SEGMENTS, EMBED_SEGMENTS, "the wavelets of one segment", self.device, fixed=True),
+            precision=precision,
+            overlap=serving.overlap,
         )
 
-    def _batch(self, asked: int | None, n_channels: int) -> BatchSize:
-        if asked is not None and asked < 1:
-            raise AnalysisError(f"the batch size must be at least 1, not {asked}")
-        start = 16 if self._session.device.type == "cuda" else 1
+    def _batch(self, serving: Serving, n_channels: int) -> BatchSize:
         what = f"one window of {self.segments} segments and {n_channels} channels"
-        return BatchSize(asked or start, MOST_WINDOWS, what, self.device, fixed=asked is not None)
+        return serving.batch(self._session.device, self.device, what, MOST_WINDOWS)
 
 
+_Group = tuple[SegmentRun, int, int]  # a run, the first of some of its segments, and how many
 _Kept = dict[tuple[SegmentRun, int], torch.Tensor]
 
 
@@ -135,15 +151,21 @@ class _Run(DetectorRun):
 
     session: ModelSession = field(kw_only=True)
     signals: Mapping[SegmentRun, SpanSignal] = field(kw_only=True)
+    staging: Staging = field(kw_only=True)
     context: int = field(kw_only=True)
     samples: int = field(kw_only=True)
     windows: BatchSize = field(kw_only=True)
     embedded: BatchSize = field(kw_only=True)
+    precision: Precision = field(kw_only=True)
+    overlap: bool = field(kw_only=True)
 
     def keep(self, part: Window) -> None:
         kept = {run.within(part): signal for run, signal in self.signals.items()}
         self.signals = {run: signal for run, signal in kept.items() if run.n_wanted}
         self.facts["segments_with_short_context"] = sum(run.n_short(self.context) for run in self.signals)
+
+    def served(self) -> dict[str, Any]:
+        return {"batch_size": self.windows.size, **self.precision.facts}
 
     def chunks(self, progress: Progress, first_time: float | None) -> Generator[Chunk, None, None]:
         stretches = plan_stretches(list(self.signals), STRETCH_SEGMENTS, first_time)
@@ -154,13 +176,18 @@ class _Run(DetectorRun):
         def tick() -> None:
             progress.report(self.facts["segments_scored"], total, "scoring segments")
 
+        def score(stretch: Stretch, at: int, kept: _Kept) -> np.ndarray:
+            return self._score(stretch, at, kept, signals, next(iter(waiting), None))
+
         tick()
-        with self.session.ticking(tick):
+        with self.session.ticking(tick), Foreseen(self._read, tick, self.overlap) as signals:
+            if not self.precision.settled and stretches:
+                self.precision.settle(partial(self._first_windows, stretches[0], score))
             for stretch in stretches:
                 del waiting[stretch]
                 at = stretch.start
                 while at < stretch.stop:
-                    values = self._score(stretch, at, kept, tick)
+                    values = self.precision.lowered(partial(score, stretch, at, kept))
                     self.facts["segments_scored"] += len(values)
                     tick()
                     times = stretch.run.onsets(at, at + len(values))
@@ -168,16 +195,36 @@ class _Run(DetectorRun):
                     at += len(values)
                     self._forget(kept, stretch, at, waiting)
 
-    def _score(self, stretch: Stretch, at: int, kept: _Kept, tick: Callable[[], None]) -> np.ndarray:
+    def _first_windows(self, stretch: Stretch, score: Callable[[Stretch, int, _Kept], np.ndarray]) -> np.ndarray:
+        """Probabilities of the first windows of a stretch, as many as a number format is judged by."""
+        kept: _Kept = {}
+        values = np.empty(0, np.float32)
+        stop = min(stretch.stop, stretch.start + CHECKED)
+        while stretch.start + len(values) < stop:
+            values = np.concatenate([values, score(stretch, stretch.start + len(values), kept)])
+        return values[:CHECKED]
+
+    def _read(self, group: _Group) -> Staged:
+        """The signals (segments, channels, samples) of a group of segments, on their way to the device."""
+        run, first, count = group
+        signal = self.signals[run].read(first * self.samples, (first + count) * self.samples)
+        return self.staging.stage(torch.from_numpy(np.ascontiguousarray(segments_of(signal, self.samples))))
+
+    def _score(
+        self, stretch: Stretch, at: int, kept: _Kept, signals: Foreseen[_Group, Staged], then: Stretch | None
+    ) -> np.ndarray:
         """Probabilities of one batch of windows, the first of which ends with segment `at`.
 
         Windows that begin before the span are as long as its history allows; their position rows are those of a whole
-        window whose first segments are missing ([our definition]; the published code never scores them).
+        window whose first segments are missing ([our definition]; the published code never scores them). `then` is the
+        stretch that comes next.
         """
         run = stretch.run
         history = min(run.history(at), self.context - 1)
         n = 1 if history < self.context - 1 else min(self.windows.size, stretch.stop - at)
-        embeddings = self._embeddings(run, at - history, at + n, stretch.stop, kept, tick)
+        while (group := _missing(run, at - history, at + n, stretch.stop, kept)) is not None:
+            self._embed(group, signals.get(group, self._expected(group, stretch, then, kept)), kept)
+        embeddings = torch.stack([kept[run, k] for k in range(at - history, at + n)])
         views = embeddings.unfold(0, history + 1, 1).permute(0, 3, 1, 2)  # (windows, segments, channels, width)
 
         def work(size: int) -> np.ndarray:
@@ -185,29 +232,25 @@ class _Run(DetectorRun):
 
         return self.windows.run(n, work)[1]
 
-    def _embeddings(
-        self, run: SegmentRun, first: int, stop: int, last: int, kept: _Kept, tick: Callable[[], None]
-    ) -> torch.Tensor:
-        """Embeddings (segments, channels, width) of [first, stop); missing ones are made in groups, up to `last`."""
-        for k in range(first, stop):
-            if (run, k) in kept:
-                continue
-            n = 1
-            while n < EMBED_SEGMENTS and k + n < last and (run, k + n) not in kept:
-                n += 1
-            segments = segments_of(self.signals[run].read(k * self.samples, (k + n) * self.samples), self.samples)
-            tick()
-            self._embed(run, k, segments, kept)
-        return torch.stack([kept[run, k] for k in range(first, stop)])
+    def _expected(self, group: _Group, stretch: Stretch, then: Stretch | None, kept: _Kept) -> _Group | None:
+        """What will be read after a group: the rest of its stretch, or the first that the next one lacks."""
+        run, first, count = group
+        there = {*kept, *((run, k) for k in range(first, first + count))}
+        rest = _missing(run, first + count, stretch.stop, stretch.stop, there)
+        if rest is not None or then is None:
+            return rest
+        begin = then.start - min(then.run.history(then.start), self.context - 1)
+        return _missing(then.run, begin, then.stop, then.stop, there)
 
-    def _embed(self, run: SegmentRun, first: int, segments: np.ndarray, kept: _Kept) -> None:
+    def _embed(self, group: _Group, segments: Staged, kept: _Kept) -> None:
+        run, first, count = group
         done = 0
 
         def work(size: int) -> torch.Tensor:
-            return self.session.embed(segments[done : done + size])
+            return self.session.embed(segments.take(done, done + size))
 
-        while done < len(segments):
-            size, made = self.embedded.run(len(segments) - done, work)
+        while done < count:
+            size, made = self.embedded.run(count - done, work)
             kept.update({(run, first + done + i): made[i] for i in range(size)})
             done += size
 
@@ -222,3 +265,16 @@ class _Run(DetectorRun):
             earlier_stretch = ends_here and stretch.start - history <= k < stretch.start
             if of_run == run and stretch.start - history <= k < stretch.stop and not (next_windows or earlier_stretch):
                 del kept[key]
+
+
+def _missing(
+    run: SegmentRun, first: int, stop: int, last: int, kept: Container[tuple[SegmentRun, int]]
+) -> _Group | None:
+    """The first segments of [first, stop) that are not kept, with those up to `last` that go with them; None if all."""
+    for k in range(first, stop):
+        if (run, k) not in kept:
+            n = 1
+            while n < EMBED_SEGMENTS and k + n < last and (run, k + n) not in kept:
+                n += 1
+            return run, k, n
+    return None

@@ -22,6 +22,7 @@ MEMORY_SHARE = 0.5
 FLOAT32, BFLOAT16 = "float32", "bfloat16"
 PRECISIONS = ("auto", FLOAT32, BFLOAT16)
 BFLOAT16_TOLERANCE = 0.01  # of a probability; above it float32 is used after all
+CHECKED = 8  # so many probabilities are compared, from the first on
 _log = logging.getLogger(__name__)
 
 
@@ -76,7 +77,7 @@ USUAL = Serving()
 
 
 class Precision:
-    """The number format a model computes in: bfloat16 only where the first batch shows that it does no harm.
+    """The number format a model computes in: bfloat16 only where the first windows show that it does no harm.
 
     Products of matrices are then in bfloat16, sums and what must not be rounded in float32 (torch.autocast).
     """
@@ -84,8 +85,8 @@ class Precision:
     def __init__(self, name: str, device: torch.device) -> None:
         self.asked = self.name = name
         self._device = device
-        self._settled = name == FLOAT32
-        self._facts: dict[str, Any] = {}
+        self.settled = name == FLOAT32
+        self._compared, self._apart, self._reason = 0, 0.0, ""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -94,16 +95,20 @@ class Precision:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """For the provenance: the format, and how far the first batch in bfloat16 was from the one in float32."""
-        return {"precision": {"format": self.name, **self._facts}}
+        """For the provenance: the format, and how far what was compared in bfloat16 was from float32 at most."""
+        facts: dict[str, Any] = {"format": self.name}
+        if self._compared:
+            apart = self._apart if np.isfinite(self._apart) else None
+            facts |= {"largest_difference": apart, "tolerance": BFLOAT16_TOLERANCE, "compared": self._compared}
+        return {"precision": facts | ({"reason": self._reason} if self._reason else {})}
 
     def run(self, work: Callable[[], np.ndarray]) -> np.ndarray:
-        """Probabilities that `work` computes, in the format; the first time in both, and compared."""
-        return self.lowered(work) if self._settled else self.settle(work)
+        """Probabilities that `work` computes, in the format; the first CHECKED in both, and compared."""
+        return self.lowered(work) if self.settled else self.settle(work)
 
     def settle(self, work: Callable[[], np.ndarray]) -> np.ndarray:
-        """Choose the format by the probabilities that `work` gives in both; those of the chosen one come back."""
-        if self._settled:
+        """Compare the probabilities that `work` gives in both formats; those of the one chosen by them come back."""
+        if self.settled:
             return self.lowered(work)
         exact = work()
         try:
@@ -111,21 +116,20 @@ class Precision:
         except (RuntimeError, TypeError) as error:
             if is_out_of_memory(error):
                 raise
-            rough, self._facts = None, {"reason": f"bfloat16 failed: {str(error).splitlines()[0]}"}
-        self._settled = True
-        if rough is not None:
-            apart = float(np.abs(exact - rough).max(initial=0.0)) if np.isfinite(rough).all() else float("inf")
-            self._facts = {
-                "largest_difference": apart if np.isfinite(apart) else None,
-                "tolerance": BFLOAT16_TOLERANCE,
-                "compared": int(exact.size),
-            }
-            if apart <= BFLOAT16_TOLERANCE:
-                return rough
-            self._facts["reason"] = "bfloat16 differs too much"
-        self.name = FLOAT32
-        _log.info("computing in float32: %s", self._facts["reason"])
-        return exact
+            self._give_up(f"bfloat16 failed: {str(error).splitlines()[0]}")
+            return exact
+        self._compared += exact.size
+        apart = float(np.abs(exact - rough).max(initial=0.0)) if np.isfinite(rough).all() else float("inf")
+        self._apart = max(self._apart, apart)
+        if apart > BFLOAT16_TOLERANCE:
+            self._give_up("bfloat16 differs too much")
+            return exact
+        self.settled = self._compared >= CHECKED
+        return rough
+
+    def _give_up(self, reason: str) -> None:
+        self.name, self.settled, self._reason = FLOAT32, True, reason
+        _log.info("computing in float32: %s", reason)
 
     def lowered(self, work: Callable[[], Any]) -> Any:
         """What `work` gives in the format."""

@@ -130,9 +130,9 @@ class ModelSession:
         self._calibration = calibration or Calibration()
 
     @torch.inference_mode()
-    def embed(self, segments: np.ndarray) -> torch.Tensor:
+    def embed(self, segments: np.ndarray | torch.Tensor) -> torch.Tensor:
         """Segments (n, channels, samples) in microvolts -> embeddings (n, channels, width), kept on the device."""
-        signal = torch.from_numpy(np.ascontiguousarray(segments, dtype=np.float32)).to(self.device)
+        signal = torch.as_tensor(segments, dtype=torch.float32, device=self.device).contiguous()
         embeddings: torch.Tensor = self._model.embed(signal[None])[0]  # type: ignore[operator]
         return embeddings
 

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from analysis.engine.ahead import Check, made_ahead
+from analysis.engine.ahead import Check, Foreseen, made_ahead
 from analysis.progress import Cancelled
 
 
@@ -110,3 +110,45 @@ def test_a_generator_that_is_closed_leaves_no_thread() -> None:
     with closing(work()) as going:  # type: ignore[type-var]
         assert next(going) == 0
     assert not [thread for thread in threading.enumerate() if thread.name == "made ahead"]
+
+
+def test_what_was_expected_is_made_by_the_thread_and_the_rest_where_it_is_asked_for() -> None:
+    by: dict[int, str] = {}
+
+    def make(key: int) -> int:
+        by[key] = threading.current_thread().name
+        return -key
+
+    here = threading.current_thread().name
+    with Foreseen(make, nothing) as values:
+        assert [values.get(1, 2), values.get(2, 3), values.get(7, None), values.get(8, 9)] == [-1, -2, -7, -8]
+    assert (by[1], by[7], by[8]) == (here, here, here)
+    assert by[2].startswith("made ahead")
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("made ahead")]
+    by.clear()
+    with Foreseen(make, nothing, ahead=False) as values:
+        assert [values.get(1, 2), values.get(2, None)] == [-1, -2]
+    assert by == {1: here, 2: here}
+
+
+def test_what_was_expected_fails_where_it_is_asked_for_and_can_be_waited_for_in_vain() -> None:
+    go_on = threading.Event()
+
+    def make(key: int) -> int:
+        if key == 2:
+            raise MemoryError("no room for 2")
+        if key == 3:
+            go_on.wait(20)
+        return key
+
+    def unwanted() -> None:
+        go_on.set()
+        raise Cancelled
+
+    with Foreseen(make, unwanted) as values:
+        assert values.get(1, 2) == 1
+        with pytest.raises(MemoryError, match="no room for 2"):
+            values.get(2, None)
+        assert values.get(1, 3) == 1
+        with pytest.raises(Cancelled):
+            values.get(3, None)

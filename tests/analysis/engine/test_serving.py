@@ -46,7 +46,13 @@ def test_a_first_batch_in_both_formats_tells_how_far_they_are_apart() -> None:
     assert precision.facts == {
         "precision": {"format": "bfloat16", "largest_difference": apart, "tolerance": 0.01, "compared": 7}
     }
+    assert not precision.settled
     np.testing.assert_array_equal(precision.run(work), found)
+    assert precision.facts["precision"]["compared"] == 14
+    assert precision.settled, "what comes is computed once"
+    calls: list[int] = []
+    precision.run(lambda: calls.append(1) or work())  # type: ignore[func-returns-value]
+    assert len(calls) == 1
 
 
 def test_beyond_the_tolerance_float32_is_used_after_all() -> None:
