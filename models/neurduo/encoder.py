@@ -6,6 +6,7 @@ Letters: M chunks of one channel each, L samples of a chunk, H hidden width, D t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import torch
@@ -51,9 +52,12 @@ class FastSignalEncoder:
     Samples come first and channels last, so that the first convolutions are one matrix product for all branches, the
     second ones a grouped convolution without reordering, and the merge a matrix product. On a processor each is one
     call of oneDNN that ends in its GELU: as a pass of its own the function costs as much as the convolution.
+
+    With `products` in bfloat16 samples, weights and what lies between the layers are rounded to it, sums are not;
+    the attention over samples and what follows are in the format of the weights.
     """
 
-    def __init__(self, encoder: SignalPatchEncoder) -> None:
+    def __init__(self, encoder: SignalPatchEncoder, products: torch.dtype | None = None) -> None:
         hidden, widest = encoder.hidden, max(encoder.kernel_sizes)
         n_branches = len(encoder.kernel_sizes)
         first = encoder.proj.weight.new_zeros(widest, n_branches * hidden)
@@ -67,10 +71,12 @@ class FastSignalEncoder:
             second_bias.append(_bias(outer))
         merge: Any = encoder.merge[0]
         self._half, self._widest = widest // 2, widest
-        self._first = _ProductThenGelu(first.T, torch.cat(first_bias))
+        self._products = products or encoder.proj.weight.dtype
+        first, merged = first.T, merge.weight.detach()[:, :, 0]  # (K H, widest), (H, K H)
         second = torch.cat(seconds)[:, :, None]  # (K H, H, 1, 3)
-        self._second = _ConvolutionThenGelu(second, torch.cat(second_bias), n_branches)
-        self._merge = _ProductThenGelu(merge.weight.detach()[:, :, 0], merge.bias.detach())  # (H, K H)
+        self._first = _ProductThenGelu(*self._rounded(first, torch.cat(first_bias)))
+        self._second = _ConvolutionThenGelu(*self._rounded(second, torch.cat(second_bias)), n_branches)
+        self._merge = _ProductThenGelu(*self._rounded(merged, merge.bias.detach()))
         self._gate = encoder.temporal_gate.weight.detach().T  # its bias cancels in the softmax
         self._proj, self._proj_bias = encoder.proj.weight.detach().T, encoder.proj.bias.detach()
 
@@ -80,12 +86,17 @@ class FastSignalEncoder:
             return self._encode(chunks)
         return torch.cat([self._encode(part) for part in chunks.split(_BLOCK_CHUNKS)])
 
+    def _rounded(self, *values: Tensor) -> tuple[Tensor, ...]:
+        return tuple(value.to(self._products) for value in values)
+
     def _encode(self, chunks: Tensor) -> Tensor:
         n_chunks, length = chunks.shape
-        windows = F.pad(chunks, (self._half, self._half)).unfold(1, self._widest, 1)  # (M, L, widest)
+        padded = F.pad(chunks.to(self._products), (self._half, self._half))
+        windows = padded.unfold(1, self._widest, 1)  # (M, L, widest)
         x = self._first(windows.reshape(n_chunks * length, self._widest))
         x = self._second(x.view(n_chunks, 1, length, -1).permute(0, 3, 1, 2))  # (M, K H, 1, L), channels last in memory
-        features = self._merge(x.permute(0, 2, 3, 1).reshape(n_chunks * length, -1))  # (M L, H)
+        merged = self._merge(x.permute(0, 2, 3, 1).reshape(n_chunks * length, -1))  # (M L, H)
+        features = merged.to(self._gate.dtype)
         weights = torch.mm(features, self._gate).view(n_chunks, 1, length).softmax(dim=2)
         pooled = torch.bmm(weights, features.view(n_chunks, length, -1))[:, 0]
         return torch.addmm(self._proj_bias, pooled, self._proj)
@@ -123,10 +134,26 @@ class _ConvolutionThenGelu:
         return F.gelu(F.conv2d(x, self._weight, self._bias, padding=(0, 1), groups=self._groups))
 
 
+def computes_in_bfloat16(device: torch.device) -> bool:
+    """Whether products of a device in bfloat16 are faster than in float32, not only possible."""
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    if device.type != "cpu" or not _has_onednn():
+        return False
+    asked = [getattr(torch.cpu, name, None) for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported")]
+    return any(is_there() for is_there in asked if is_there is not None)
+
+
 def _has_fused(weight: Tensor) -> bool:
-    """Whether this build of torch offers oneDNN's operators for such a weight."""
-    is_usual = weight.device.type == "cpu" and weight.dtype == torch.float32
-    return is_usual and torch.backends.mkldnn.is_available() and all(hasattr(torch.ops.mkldnn, name) for name in _FUSED)
+    """Whether this build of torch offers oneDNN's operators for such a weight, and the processor has what they need."""
+    if weight.device.type != "cpu" or not _has_onednn():
+        return False
+    return weight.dtype == torch.float32 or (weight.dtype == torch.bfloat16 and computes_in_bfloat16(weight.device))
+
+
+@cache
+def _has_onednn() -> bool:
+    return torch.backends.mkldnn.is_available() and all(hasattr(torch.ops.mkldnn, name) for name in _FUSED)
 
 
 def _convolutions(branch: Any) -> tuple[nn.Conv1d, nn.Conv1d]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Self
 
 import torch
 from torch import Tensor, nn
@@ -108,9 +109,15 @@ class StepState:
     ssm: Tensor
 
     @classmethod
-    def of(cls, state: MambaState) -> StepState:
+    def of(cls, state: MambaState) -> Self:
         """From the state of whole sequences; nothing is shared."""
         return cls([tap.contiguous() for tap in state.conv.clone().unbind(1)], state.ssm.contiguous().clone())
+
+    def push(self, x: Tensor) -> list[Tensor]:
+        """Take in the convolution's newest input (R, E); the last K of them."""
+        del self.conv[0]
+        self.conv.append(x)
+        return self.conv
 
     def gather(self) -> MambaState:
         """The state as whole sequences take it; nothing is shared."""
@@ -142,10 +149,8 @@ class MambaStep:
         The array behind `room` holds a value of S each in the meantime; blocks may share it.
         """
         x, gate = torch.mm(x, self._in_proj).split(self._inner, dim=1)
-        del state.conv[0]
-        state.conv.append(x)
-        x = self._conv_bias
-        for tap, weight in zip(state.conv, self._taps, strict=True):
+        taps, x = state.push(x), self._conv_bias
+        for tap, weight in zip(taps, self._taps, strict=True):
             x = torch.addcmul(x, tap, weight)
         x = F.silu(x, inplace=True)
         rank, b, c = torch.mm(x, self._x_proj).split(self._split, dim=1)

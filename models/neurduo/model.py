@@ -245,30 +245,43 @@ class NeurDuo(nn.Module):
             weight.new_zeros(n_rows, config.slow_dim),
         )
 
-    def blocks(self, chunks: Tensor, montage: Montage, state: StreamState | None = None) -> Iterator[Block]:
-        """Work through (B, S, C, L) in blocks of steps, from `state` (zero unless given), which is left alone."""
+    def blocks(
+        self,
+        chunks: Tensor,
+        montage: Montage,
+        state: StreamState | None = None,
+        front_end: torch.dtype | None = None,
+    ) -> Iterator[Block]:
+        """Work through (B, S, C, L) in blocks of steps, from `state` (zero unless given), which is left alone.
+
+        `front_end` as in `signal_tokens`.
+        """
         state = state or self.zero_state(montage.n_items * montage.n_channels)
         for part in chunks.split(BLOCK_STEPS, dim=1):
-            block = self.advance(self.channel_tokens(part, montage), montage, state)
+            block = self.advance(self.channel_tokens(part, montage, front_end), montage, state)
             state = block.state
             yield block
 
-    def signal_tokens(self, chunks: Tensor) -> Tensor:
-        """(B, S, C, L) -> (B, S, C, D) before the metadata."""
+    def signal_tokens(self, chunks: Tensor, front_end: torch.dtype | None = None) -> Tensor:
+        """(B, S, C, L) -> (B, S, C, D) before the metadata.
+
+        `front_end` is the number format of the encoder's products where no gradients are kept, None that of its
+        weights.
+        """
         flat = chunks.reshape(-1, chunks.shape[-1])
         weight = self.input_norm.weight
         keeps_gradients = torch.is_grad_enabled() and (flat.requires_grad or weight.requires_grad)
-        direct = keeps_gradients or flat.is_cuda
+        direct = keeps_gradients or (flat.is_cuda and front_end is None)
         if direct and not flat.is_cuda:
             # Parts that fit into the processor's cache take a third of the time of all at once.
             made = torch.cat([self.signal_encoder(part) for part in flat.split(_TRAINED_CHUNKS)])
         else:
-            made = (self.signal_encoder if direct else FastSignalEncoder(self.signal_encoder))(flat)
+            made = (self.signal_encoder if direct else FastSignalEncoder(self.signal_encoder, front_end))(flat)
         return made.view(*chunks.shape[:3], -1)
 
-    def channel_tokens(self, chunks: Tensor, montage: Montage) -> Tensor:
-        """(B, S, C, L) -> u (B, S, C, D): signal and metadata, normalised (eq. 4)."""
-        tokens = self.signal_tokens(chunks)
+    def channel_tokens(self, chunks: Tensor, montage: Montage, front_end: torch.dtype | None = None) -> Tensor:
+        """(B, S, C, L) -> u (B, S, C, D): signal and metadata, normalised (eq. 4); `front_end` as above."""
+        tokens = self.signal_tokens(chunks, front_end)
         if montage.token is not None:
             tokens = tokens + montage.token[:, None]
         return self.input_norm(tokens)

@@ -25,6 +25,23 @@ def test_the_fast_form_equals_the_direct_one(monkeypatch, is_fused: bool, n_chun
     torch.testing.assert_close(found, wanted, rtol=1e-5, atol=3e-6)
 
 
+@pytest.mark.parametrize("is_fused", [True, False])
+def test_products_in_bfloat16_are_as_far_off_as_rounding_makes_them(monkeypatch, is_fused: bool) -> None:
+    """Three layers each rounded to 8 binary digits: some thousandths of the outputs' size, and not less than that."""
+    if not is_fused:
+        monkeypatch.setattr(encoder, "_has_fused", lambda weight: False)
+    generator = torch.Generator().manual_seed(7)
+    direct = SignalPatchEncoder(hidden=32, kernel_sizes=(3, 7, 15), width=40).eval()
+    for parameter in direct.parameters():
+        parameter.data = torch.randn(parameter.shape, generator=generator) / parameter[0].numel() ** 0.5
+    chunks = torch.randn(19, 128, generator=generator)
+    with torch.inference_mode():
+        wanted, found = direct(chunks), FastSignalEncoder(direct, torch.bfloat16)(chunks)
+    assert found.dtype == torch.float32
+    off = (found - wanted).pow(2).mean().sqrt() / wanted.std()
+    assert 2e-4 < off < 1e-2
+
+
 def test_numbers_of_double_precision_go_without_onednn() -> None:
     torch.manual_seed(0)
     direct = SignalPatchEncoder(hidden=8, kernel_sizes=(3, 5), width=8).double().eval()

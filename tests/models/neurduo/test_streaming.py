@@ -35,12 +35,16 @@ def test_the_stream_is_part_of_the_package() -> None:
     assert PublicStream is Stream
 
 
+# Whether steps work on buffers that never move, as those do which a GPU replays.
+EITHER = pytest.mark.parametrize("is_static", [False, True])
+
+
+@EITHER
 @pytest.mark.parametrize("changes", [{}, {"writer_window": 9}, {"write_every_n_steps": 5}, {"channel_attn_every": 0}])
-def test_steps_equal_the_sequence(small: Any, small_inputs: Any, changes: Any) -> None:
+def test_steps_equal_the_sequence(small: Any, small_inputs: Any, changes: Any, is_static: bool) -> None:
     model = small(**changes)
-    torch.testing.assert_close(
-        steps(start(model, small_inputs), small_inputs["chunks"]), whole(model, small_inputs), **CLOSE
-    )
+    stream = start(model, small_inputs, is_static=is_static)
+    torch.testing.assert_close(steps(stream, small_inputs["chunks"]), whole(model, small_inputs), **CLOSE)
 
 
 @pytest.mark.parametrize("name", ["positions", "reference_ids", "missing"])
@@ -57,10 +61,13 @@ def test_a_stream_without_any_facts_is_told_its_channels(small: Any, small_input
     torch.testing.assert_close(stream.run(chunks), whole(model, {"chunks": chunks}), **CLOSE)
 
 
+@EITHER
 @pytest.mark.parametrize("cuts", [(31,), (1, 2, 28), (3, 17, 11), (30, 1)])
-def test_many_steps_at_once_and_single_ones_may_alternate(small: Any, small_inputs: Any, cuts: Any) -> None:
+def test_many_steps_at_once_and_single_ones_may_alternate(
+    small: Any, small_inputs: Any, cuts: Any, is_static: bool
+) -> None:
     model, chunks = small(), small_inputs["chunks"]
-    stream, parts, at = start(model, small_inputs), [], 0
+    stream, parts, at = start(model, small_inputs, is_static=is_static), [], 0
     for i, length in enumerate(cuts):
         part = chunks[:, at : at + length]
         parts.append(stream.run(part) if i % 2 == 0 else steps(stream, part))
@@ -76,13 +83,14 @@ def test_blocks_of_any_length_give_the_same(small: Any, small_inputs: Any, monke
     torch.testing.assert_close(whole(model, small_inputs), one, **CLOSE)
 
 
-def test_a_saved_state_goes_on_as_if_nothing_had_happened(small: Any, small_inputs: Any) -> None:
+@EITHER
+def test_a_saved_state_goes_on_as_if_nothing_had_happened(small: Any, small_inputs: Any, is_static: bool) -> None:
     model, chunks = small(), small_inputs["chunks"]
-    stream = start(model, small_inputs)
-    stream.run(chunks[:, :13])
+    stream = start(model, small_inputs, is_static=is_static)
+    steps(stream, chunks[:, :13])
     saved = stream.state_dict()
     rest = stream.run(chunks[:, 13:])
-    other = start(model, small_inputs)
+    other = start(model, small_inputs, is_static=is_static)
     other.load_state_dict(saved)
     assert other.t == 13
     torch.testing.assert_close(steps(other, chunks[:, 13:]), rest, **CLOSE)
@@ -92,10 +100,11 @@ def test_a_saved_state_goes_on_as_if_nothing_had_happened(small: Any, small_inpu
     torch.testing.assert_close(stream.run(chunks[:, 13:]), rest, **CLOSE)
 
 
-def test_a_branch_and_its_origin_leave_each_other_alone(small: Any, small_inputs: Any) -> None:
+@EITHER
+def test_a_branch_and_its_origin_leave_each_other_alone(small: Any, small_inputs: Any, is_static: bool) -> None:
     model, chunks = small(), small_inputs["chunks"]
-    stream = start(model, small_inputs)
-    stream.run(chunks[:, :9])
+    stream = start(model, small_inputs, is_static=is_static)
+    steps(stream, chunks[:, :9])
     branch = stream.branch()
     steps(branch, chunks[:, :7])
     torch.testing.assert_close(steps(stream, chunks[:, 9:]), whole(model, small_inputs)[:, :, 9:], **CLOSE)
@@ -123,8 +132,9 @@ def test_the_state_has_the_published_size_and_never_grows() -> None:
     assert sizes == {(2 * 357_632 + 24, 2 * 357_632)}, "349.25 KiB a channel, and three counters"
 
 
-def test_before_the_first_write_the_slow_half_is_zero(small: Any, small_inputs: Any) -> None:
-    stream = start(small(write_every_n_steps=3), small_inputs)
+@EITHER
+def test_before_the_first_write_the_slow_half_is_zero(small: Any, small_inputs: Any, is_static: bool) -> None:
+    stream = start(small(write_every_n_steps=3), small_inputs, is_static=is_static)
     for t in range(4):
         z = stream.step(small_inputs["chunks"][:, t])
         assert (z[..., 16:] == 0).all() == (t < 2)
@@ -133,9 +143,10 @@ def test_before_the_first_write_the_slow_half_is_zero(small: Any, small_inputs: 
         assert (stream.last.weights is None) == (t < 2)
 
 
-def test_what_the_bank_recalls_is_told(small: Any, small_inputs: Any) -> None:
+@EITHER
+def test_what_the_bank_recalls_is_told(small: Any, small_inputs: Any, is_static: bool) -> None:
     model, chunks = small(), small_inputs["chunks"]
-    stream, branch = start(model, small_inputs), start(model, small_inputs)
+    stream, branch = start(model, small_inputs, is_static=is_static), start(model, small_inputs)
     (block,) = branch.blocks(chunks)
     for t in range(31):
         stream.step(chunks[:, t])
@@ -164,3 +175,15 @@ def test_wrong_shapes_and_states_are_refused(small: Any, small_inputs: Any) -> N
         stream.load_state_dict({name: tensor for name, tensor in saved.items() if name != "t"})
     with pytest.raises(ValueError, match=r"positions must have the shape \(2, 3, 3\) or \(3, 3\)"):
         start(small(), small_inputs, positions=torch.zeros(3, 4))
+
+
+def test_a_front_end_in_bfloat16_changes_little_in_steps_and_in_blocks_alike() -> None:
+    torch.manual_seed(0)
+    model, chunks = NeurDuo(SMALL).eval(), torch.randn(1, 9, 2, 128)
+    streams = [
+        Stream(model, None, None, n_channels=2, front_end=form) for form in (None, torch.bfloat16, torch.bfloat16)
+    ]
+    exact, stepped, blocked = streams[0].run(chunks), steps(streams[1], chunks), streams[2].run(chunks)
+    torch.testing.assert_close(stepped, blocked, rtol=0, atol=1e-4)
+    assert 1e-4 < (stepped - exact).abs().max() < 0.2, "rounded, and no more than that"
+    assert stepped.dtype == torch.float32
