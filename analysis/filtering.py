@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy import fft
 
 from analysis.channel_kinds import BODY_KINDS, FIXED
 
@@ -165,6 +164,8 @@ def filter_filled(
 
     fill(out, begin, end) must write samples [begin, end), which lie in `available`, into float32 `out` (rows, samples).
     """
+    from scipy import fft  # when it is first needed: it takes as long to load as all our own modules
+
     pad = display_filter.pad_samples(sfreq, step)
     begin, end = start - pad, stop + pad
     size = end - begin

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import fft
 
 from analysis.errors import AnalysisError
 from analysis.progress import Progress
@@ -115,6 +114,8 @@ def spectrogram_segments(start: int, stop: int, sfreq: float) -> Segments:
 
 def periodograms(windows: np.ndarray, sfreq: float) -> np.ndarray:
     """One-sided density of each window (..., n) along the last axis, mean removed, Hann: float64 (..., n // 2 + 1)."""
+    from scipy import fft  # when it is first needed: it takes as long to load as all our own modules
+
     n = windows.shape[-1]
     taper = hann(n)
     tapered = windows - windows.mean(axis=-1, keepdims=True, dtype=np.float64)
@@ -145,7 +146,7 @@ def average_density(read: Reader, segments: Segments, sfreq: float, progress: Pr
         counts += whole.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = total / counts[:, None]
-    return Density(fft.rfftfreq(segments.length, 1 / sfreq), mean, counts)
+    return Density(np.fft.rfftfreq(segments.length, 1 / sfreq), mean, counts)
 
 
 def spectrogram(
@@ -159,7 +160,7 @@ def spectrogram(
     columns = [power.mean(axis=0) for power in _in_chunks(read, segments, sfreq, progress)]
     density = np.concatenate(columns) if columns else np.empty((0, segments.length // 2 + 1))
     times = (segments.starts + segments.length / 2) / sfreq
-    return times, fft.rfftfreq(segments.length, 1 / sfreq), density
+    return times, np.fft.rfftfreq(segments.length, 1 / sfreq), density
 
 
 def _in_chunks(read: Reader, segments: Segments, sfreq: float, progress: Progress | None) -> Iterator[np.ndarray]:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.overlay_row import USUAL_OPACITY, OverlayRow, Swatch
+from app.overlay_look import USUAL_OPACITY
+from app.overlay_row import OverlayRow, Swatch
 from app.panel import ArrowSlider, label
 from viewers.colour_key import ColourKey
 from viewers.overlays.base import OverlayState
@@ -65,7 +66,7 @@ class OverlayPanel(QWidget):
 
     def _on_all(self, value: int) -> None:
         for row in self.rows.values():
-            row.opacity.setValue(value)
+            row.set_opacity(value)
 
     def set_visible(self, name: str, on: bool) -> None:
         """Switch an overlay on or off; KeyError for a name that is not listed."""

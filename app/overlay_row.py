@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-import numpy as np
-from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QFontMetricsF, QIcon, QImage, QPainter, QPaintEvent, QPixmap
-from PyQt6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PyQt6.QtCore import QRectF, Qt, pyqtSignal
+from PyQt6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PyQt6.QtWidgets import QCheckBox, QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from app.panel import ArrowSlider, ElidedLabel, label
+from app.overlay_look import USUAL_OPACITY, LookControls, known_look
+from app.panel import ElidedLabel
 from viewers.colour_key import ColourKey, paint_bar
-from viewers.heat_scales import DIVERGING, SEQUENTIAL, HeatScale, tints
 from viewers.overlays.base import OverlayState
-from viewers.panels.base import Chooser
 from viewers.theme import LIGHT, Theme, font, px
 
-USUAL_OPACITY = OverlayState().opacity
 Swatch = tuple[str, str]  # colour of the theme, and what it stands for
 _PLACES = {"lane": "in a lane below the traces", "behind": "behind the traces", "in front": "in front of the traces"}
 _BAR_HEIGHT, _LINE, _INDENT, _SIZE = 8.0, 14.0, 20, 10
-_ICON = QSize(46, 10)
 
 
 class Legend(QWidget):
@@ -120,6 +116,10 @@ class OverlayRow(QWidget):
         self.name = name
         self._swatches = swatches
         self._keys: list[ColourKey] = []
+        self._theme: Theme | None = None
+        self._title, self._coloured = title, coloured
+        self._look = (USUAL_OPACITY, "", "")
+        self._controls: LookControls | None = None
         self.box = QCheckBox(title)
         self.box.setChecked(on)
         self.box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -143,28 +143,6 @@ class OverlayRow(QWidget):
         head.addWidget(self.box)
         head.addWidget(where, 1)
         head.addWidget(self.more)
-        self.opacity = ArrowSlider(Qt.Orientation.Horizontal)
-        self.opacity.setRange(0, 100)
-        self.opacity.setValue(round(100 * USUAL_OPACITY))
-        self.opacity.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.opacity.setAccessibleName(f"Strength of {title}")
-        self.opacity.setToolTip(f"How strong {title} is drawn (arrow keys)")
-        self.opacity.valueChanged.connect(self._on_looked)
-        self.sequential = _palette_chooser(f"Colours of amounts in {title}", "orange", SEQUENTIAL)
-        self.diverging = _palette_chooser(f"Colours about a balance in {title}", "brown to teal", DIVERGING)
-        for chooser in (self.sequential, self.diverging):
-            chooser.chosen.connect(self._on_looked)
-        self._below = QWidget()
-        grid = QGridLayout(self._below)
-        grid.setContentsMargins(_INDENT, 0, 0, 2)
-        grid.setSpacing(4)
-        lines = [("Strength", self.opacity)]
-        lines += [("Amounts", self.sequential), ("Balances", self.diverging)] if coloured else []
-        for i, (text, widget) in enumerate(lines):
-            grid.addWidget(label(text, "muted"), i, 0)
-            grid.addWidget(widget, i, 1)
-        grid.setColumnStretch(1, 1)
-        self._below.hide()
         self.legend = Legend()
         inset = QHBoxLayout()
         inset.setContentsMargins(_INDENT, 0, 0, 0)
@@ -173,23 +151,38 @@ class OverlayRow(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
         column.addLayout(head)
-        column.addWidget(self._below)
         column.addLayout(inset)
+        self._column = column
         self.show_keys([])
+
+    def controls(self) -> LookControls:
+        """What unfolds below the line; made at its first use, since all lines together hold a third of all widgets."""
+        if self._controls is None:
+            self._controls = LookControls(self._title, self._coloured, _INDENT)
+            self._controls.set_look(*self._look)
+            self._controls.changed.connect(self._on_looked)
+            if self._theme is not None:
+                self._controls.set_theme(self._theme)
+            self._controls.hide()
+            self._column.insertWidget(1, self._controls)
+        return self._controls
 
     def state(self) -> OverlayState:
         """What is chosen."""
-        return OverlayState(
-            self.box.isChecked(), self.opacity.value() / 100, self.sequential.value(), self.diverging.value()
-        )
+        return OverlayState(self.box.isChecked(), *self._look)
 
     def set_look(self, opacity: float, sequential: str, diverging: str) -> None:
         """Take strength and colours without telling of it; those of the first start for names that there are not."""
-        self.opacity.blockSignals(True)
-        self.opacity.setValue(round(100 * opacity))
-        self.opacity.blockSignals(False)
-        self.sequential.choose(sequential)
-        self.diverging.choose(diverging)
+        self._look = known_look(opacity, sequential, diverging)
+        if self._controls is not None:
+            self._controls.set_look(*self._look)
+
+    def set_opacity(self, percent: int) -> None:
+        """Take a strength as if the reader had chosen it here."""
+        before = self._look
+        self.set_look(percent / 100, *before[1:])
+        if self._look != before:
+            self.looked.emit(self.name)
 
     def show_keys(self, keys: Sequence[ColourKey]) -> None:
         """Show what stands at the foot of the page; nothing for what is switched off."""
@@ -200,10 +193,10 @@ class OverlayRow(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Take the colours."""
+        self._theme = theme
         self.legend.set_theme(theme)
-        for chooser, palettes in ((self.sequential, SEQUENTIAL), (self.diverging, DIVERGING)):
-            for i, name in enumerate(palettes):
-                chooser.setItemIcon(i, _icon(theme, name, palettes is DIVERGING))
+        if self._controls is not None:
+            self._controls.set_theme(theme)
 
     def _on_toggled(self, on: bool) -> None:
         self.show_keys(self._keys)
@@ -215,25 +208,9 @@ class OverlayRow(QWidget):
 
     def _on_more(self, on: bool) -> None:
         self.more.setArrowType(Qt.ArrowType.DownArrow if on else Qt.ArrowType.RightArrow)
-        self._below.setVisible(on)
+        if on or self._controls is not None:
+            self.controls().setVisible(on)
 
-    def _on_looked(self, _value: object) -> None:
+    def _on_looked(self) -> None:
+        self._look = self.controls().look()
         self.looked.emit(self.name)
-
-
-def _palette_chooser(name: str, usual: str, palettes: Mapping[str, object]) -> Chooser:
-    choices = [("" if palette == usual else palette, palette) for palette in palettes]
-    chooser = Chooser(name, choices, f"{name}: all can be told apart by colour-blind eyes")
-    chooser.setIconSize(_ICON)
-    return chooser
-
-
-def _icon(theme: Theme, colours: str, balanced: bool) -> QIcon:
-    line = np.ascontiguousarray(tints(theme, HeatScale(0.0, 1.0, 0.5 if balanced else None, colours=colours)))
-    image = QImage(line.data, line.size, 1, 4 * line.size, QImage.Format.Format_ARGB32_Premultiplied)
-    pixmap = QPixmap(_ICON)
-    pixmap.fill(theme.colour("canvas"))
-    painter = QPainter(pixmap)
-    painter.drawImage(QRectF(QPointF(0, 0), QRectF(pixmap.rect()).size()), image)
-    painter.end()
-    return QIcon(pixmap)

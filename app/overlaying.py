@@ -8,8 +8,9 @@ from PyQt6.QtCore import QObject
 
 from app.analysing import Analysing
 from app.analysis_drawing import lane_strength
+from app.overlay_look import USUAL_OPACITY
 from app.overlay_panel import OverlayPanel
-from app.overlay_row import USUAL_OPACITY, Swatch
+from app.overlay_row import Swatch
 from app.settings import Settings
 from viewers.analysis_lane import LaneCurve
 from viewers.colour_key import ColourKey

@@ -39,9 +39,11 @@ def label(text: str = "", role: str = "", wrap: bool = False) -> QLabel:
 
 
 def set_role(widget: QWidget, role: str) -> None:
-    """Give a widget another role and have the style sheet look at it again."""
+    """Give a widget another role and have the style sheet look at it again, if it has looked at it before."""
     if widget.property("role") != role:
         widget.setProperty("role", role)
+        if not widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
+            return
         style = widget.style()
         assert style is not None
         style.unpolish(widget)

@@ -15,7 +15,6 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy import fft
 
 LOW_HZ, HIGH_HZ = 2.0, 15.0
 REFERENCE_HZ = 10.0
@@ -67,6 +66,8 @@ def envelope(signal: np.ndarray, sfreq: float, count: int) -> np.ndarray:
 
 def _filtered(signal: np.ndarray, sfreq: float, step: int) -> np.ndarray:
     """The signal through the filter, every `step`-th sample; the line from its first to its last one is taken off."""
+    from scipy import fft  # when it is first needed: it takes as long to load as all our own modules
+
     n = signal.shape[1]
     n_fft = 2 * step * fft.next_fast_len(-(-n // (2 * step)), real=True)
     ramp = np.linspace(0, 1, n, dtype=np.float32)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy import fft
 
 SPECTRUM_SECONDS = 2.0
 STEP_HZ = 1 / SPECTRUM_SECONDS
@@ -33,6 +32,8 @@ def window_densities(windows: np.ndarray, sfreq: float) -> np.ndarray:
 
     NaN for windows that lack a sample or are flat, and for frequencies that the sampling rate does not hold.
     """
+    from scipy import fft  # when it is first needed: it takes as long to load as all our own modules
+
     n = windows.shape[-1]
     extent = windows.max(axis=-1) - windows.min(axis=-1)
     missing = ~(extent > FLAT_UV)

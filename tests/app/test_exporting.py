@@ -94,8 +94,8 @@ def test_overlays_come_with_their_part_their_strength_and_their_colours(window: 
     middle = heat.colours[len(heat.colours) // 2]
     assert min(int(middle[i : i + 2], 16) for i in (1, 3, 5)) >= 0xFD  # white, where it says nothing
     row = main_window.overlay_panel.rows["gates"]
-    row.diverging.choose("purple to green")
-    row.looked.emit("gates")
+    row.controls().diverging.choose("purple to green")
+    row.controls().changed.emit()
     (heat,) = shown_page(main_window).heats
     assert (heat.colours[0], heat.colours[-1]) == DIVERGING["purple to green"][0]
     out = tmp_path / "heat.svg"
@@ -120,8 +120,8 @@ def test_arcs_and_lanes_come_in_the_colours_that_the_reader_chose(window: Window
     window.wait()
     main_window.analysing.open("dynamic-groups")
     row = main_window.overlay_panel.rows["dynamic-groups"]
-    row.diverging.choose("blue to orange")
-    row.looked.emit("dynamic-groups")
+    row.controls().diverging.choose("blue to orange")
+    row.controls().changed.emit()
     (arcs,) = shown_page(main_window).arcs
     below, above = DIVERGING["blue to orange"][0]
     assert len(arcs.values) > 0

@@ -66,10 +66,10 @@ def test_every_overlay_has_strength_and_colours_or_words_and_a_name_for_each_con
     assert set(panel.names()) == {*SWATCHES, *ANALYSIS_OVERLAYS}
     for name, row in panel.rows.items():
         row.more.click()
-        assert row.opacity.isVisibleTo(panel)
-        for chooser in (row.sequential, row.diverging):
+        assert row.controls().opacity.isVisibleTo(panel)
+        for chooser in (row.controls().sequential, row.controls().diverging):
             assert chooser.isVisibleTo(panel) is (name not in SWATCHES)
-        for widget in (row.more, row.opacity, row.sequential, row.diverging):
+        for widget in (row.more, row.controls().opacity, row.controls().sequential, row.controls().diverging):
             assert row.box.text() in widget.accessibleName()
             assert widget.toolTip()
             assert widget.focusPolicy() & Qt.FocusPolicy.TabFocus
@@ -83,9 +83,9 @@ def test_strength_and_colours_are_drawn_stand_in_the_legend_and_come_back(opened
     keys = window.main.view.trace_view.canvas.furniture.keys
     row = panel.rows["gates"]
     assert row.legend.keys == [keys["Gates"]]
-    row.opacity.setValue(90)
-    row.diverging.choose("purple to green")
-    row.looked.emit("gates")
+    row.controls().opacity.setValue(90)
+    row.controls().diverging.choose("purple to green")
+    row.controls().changed.emit()
     keys = window.main.view.trace_view.canvas.furniture.keys
     assert keys["Gates"].scale.colours == "purple to green"
     assert overlay.heat.scale.colours == "purple to green"
@@ -95,7 +95,7 @@ def test_strength_and_colours_are_drawn_stand_in_the_legend_and_come_back(opened
     assert (settings.overlay_opacity, settings.overlay_balances) == ({"gates": 0.9}, {"gates": "purple to green"})
     again = opened(settings).main
     assert again.overlay_panel.state("gates").diverging == "purple to green"
-    assert again.overlay_panel.rows["gates"].opacity.value() == 90
+    assert again.overlay_panel.rows["gates"].controls().opacity.value() == 90
     again.overlay_panel.reset()
     assert (settings.overlay_opacity, settings.overlay_balances) == ({}, {})
 
@@ -161,12 +161,19 @@ def test_h_held_hides_heat_keys_labels_and_lanes_until_it_is_let_go(opened, turn
     for name in main.overlay_panel.names():
         main.overlay_panel.set_visible(name, False)
     window.wait()
+    scale, canvas = HeatScale(0.0, 1.0), view.trace_view.canvas
+    canvas.set_key("room", ColourKey("Something of a model", scale))  # rows stay where they are beside a key
+    canvas.set_bare(True)
+    window.wait()
     bare = strip_of_traces(window)
+    canvas.set_bare(False)
+    canvas.set_key("room", None)
     for name in SWATCHES:
         main.overlay_panel.set_visible(name, True)
-    scale = HeatScale(0.0, 1.0)
     overlay = with_heat(window, "gates", scale)
-    assert view.trace_view.canvas.furniture.keys
+    window.wait()
+    assert canvas.furniture.keys
+    bands = [view.trace_view.rows.band(i) for i in range(len(view.trace_view.rows))]
     assert (strip_of_traces(window) != bare).any()
     if turn == "turned while held":
         window.show(0.0, 10.0)
@@ -182,8 +189,9 @@ def test_h_held_hides_heat_keys_labels_and_lanes_until_it_is_let_go(opened, turn
             view.trace_view.add_overlay(late)  # drawn for the first time
             late.set_heat(heat(scale))
         if turn == "chosen while held":
-            main.overlay_panel.rows["gates"].opacity.setValue(100)
+            main.overlay_panel.rows["gates"].controls().opacity.setValue(100)
         window.wait()
+        assert [view.trace_view.rows.band(i) for i in range(len(bands))] == bands
         np.testing.assert_array_equal(strip_of_traces(window), bare)
         assert all(lane._is_bare for lane in view.lanes.values())
         assert main.overlay_panel.rows["gates"].legend.keys
@@ -195,7 +203,7 @@ def test_h_held_hides_heat_keys_labels_and_lanes_until_it_is_let_go(opened, turn
 
 
 def test_arrow_keys_on_a_strength_are_its_own(opened):
-    slider = opened().main.overlay_panel.rows["gates"].opacity
+    slider = opened().main.overlay_panel.rows["gates"].controls().opacity
     event = QKeyEvent(QEvent.Type.ShortcutOverride, Qt.Key.Key_Left, Qt.KeyboardModifier.NoModifier)
     event.ignore()
     slider.event(event)
@@ -207,7 +215,7 @@ def test_all_palettes_are_offered_with_the_usual_one_first(qtbot):
     qtbot.addWidget(panel)
     panel.set_theme(LIGHT)
     row = panel.rows["a"]
-    for chooser, palettes in ((row.sequential, SEQUENTIAL), (row.diverging, DIVERGING)):
+    for chooser, palettes in ((row.controls().sequential, SEQUENTIAL), (row.controls().diverging, DIVERGING)):
         assert [chooser.itemText(i) for i in range(chooser.count())] == list(palettes)
         assert chooser.value() == ""
         assert not chooser.itemIcon(0).isNull()
