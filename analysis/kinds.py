@@ -124,6 +124,7 @@ OTHER = Option("other", "", "another recording beside this one, or several with 
 MOST_WINDOWS = Option("windows", 50, "at most so many windows, spread over the span", least=1)
 STREAM = (
     Option("normalisation", "causal", "what the scale is taken from", ("causal", "window")),
+    Option("precision", "float32", "number format of the signal encoder's products", ("float32", "bfloat16")),
     Option("reset_gap", 60.0, "gap in seconds after which the state starts from zero", least=0.0),
     Option("history", 0.0, "seconds that are read before the span; 0: all since the recording began", least=0.0),
 )
@@ -251,7 +252,7 @@ KINDS: Mapping[str, Kind] = {
         ),
         Kind(
             "integrated-gradients",
-            "Which samples speak for a class",
+            "Attribution",
             dict.fromkeys(_LAYERED, f"{_ATTRIBUTION}:explain_signal"),
             (
                 WINDOW,

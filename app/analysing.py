@@ -25,7 +25,7 @@ from app.analysis_work import AnalysisWork
 from app.engine_process import EngineProcess
 from app.hearing import Hearing
 from app.inspector_tabs import InspectorDock, InspectorTabs
-from app.jobs import JobRunner
+from app.jobs import Job, JobRunner
 from app.kept_results import KeptResults
 from app.listening import Listening
 from app.session import ModelChoice, Session
@@ -179,6 +179,7 @@ class Analysing(QObject):
     def set_overlay(self, kind: str, state: OverlayState) -> None:
         """Show, hide or fade what is drawn of a kind."""
         self.drawing.set_state(kind, state)
+        self.tab.set_colours(kind, state.sequential, state.diverging)
         if state.visible:
             self._ask_soon()
 
@@ -336,18 +337,21 @@ class Analysing(QObject):
         job.succeeded.connect(partial(self._on_done, wish, recording.id))
         self._work.submit(wish, job)
 
-    def prepare(self, kind: str, model: ModelChoice, page: Window) -> None:
-        """Have the answer of a model on a page ready for when it is asked for, after all that somebody waits for."""
+    def prepare(self, kind: str, model: ModelChoice, page: Window) -> Job | None:
+        """Have the answer of a model on a page ready for when it is asked for, after all that somebody waits for.
+
+        None without a recording, and where nothing can be asked.
+        """
         recording, wish = self._session.recording, self._wishes.make(kind, model, page)
         if recording is None or wish is None:
-            return
+            return None
         path = str(recording.path)
         if Hearing.serves(wish):  # from the beginning on, as whoever comes to the page will ask for it
             job = self._work.make_hearing(wish, Hearing().ask(wish, path), recording.id, None, priority=_LATER)
         else:
             job = self._work.make(wish, path, None, _LATER)
             job.succeeded.connect(partial(self._answers.keep, wish))
-        self._runner.submit(job)
+        return self._runner.submit(job)
 
     def _on_done(self, wish: Wish, recording_id: str, result: Analysis) -> None:
         self._answers.keep(wish, result)

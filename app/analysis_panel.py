@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import Qt, pyqtSignal
@@ -65,6 +66,7 @@ class AnalysisTab(Panel):
         self._selection: Window | None = None
         self._recording: Recording | None = None
         self._seizure: Seizure | None = None
+        self._palettes: dict[str, tuple[str, str]] = {}  # by kind, those that the reader chose
         self._part = MEAN
         self._shown: KindPanel | None = None
 
@@ -197,6 +199,8 @@ class AnalysisTab(Panel):
         panel = self._panel_for(result)
         if panel is not None:
             self._bring(panel)
+            if panel.theme != self._colours:
+                panel.set_theme(self._colours)
             if self._window is not None:
                 panel.set_window(self._window)
             panel.set_selection(self._selection)
@@ -287,7 +291,20 @@ class AnalysisTab(Panel):
         """Take the colours."""
         super().set_theme(theme)
         for panel in self._panels.values():
-            panel.set_theme(theme)
+            panel.set_theme(self._colours if panel is self._shown else theme)
+
+    def set_colours(self, kind: str, amounts: str, balances: str) -> None:
+        """Take the colours that the reader chose for a kind on the traces, by their names, for its panel too."""
+        if self._palettes.get(kind, ("", "")) != (amounts, balances):
+            self._palettes[kind] = amounts, balances
+            if self._result is not None and self._result.kind == kind:
+                self.set_result(self._result)
+
+    @property
+    def _colours(self) -> Theme:
+        """Those of the kind on show."""
+        amounts, balances = self._palettes.get(self._result.kind if self._result is not None else "", ("", ""))
+        return replace(self.theme, amounts=amounts, balances=balances)
 
     def table(self) -> str:
         """The numbers of the panel on show."""

@@ -5,7 +5,7 @@ Nothing of it is trained on real EEG, and whatever is not there is not listed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from PyQt6.QtCore import QObject, pyqtSignal
 from analysis.simulation.demo import RECORDING, TITLE
 from app.jobs import Job
 from app.session import ModelChoice
+from app.tour_stops import STOPS
 
 if TYPE_CHECKING:
     from app.toured_window import TouredWindow
@@ -49,6 +50,8 @@ class Demo(QObject):
         self._waiting: list[ModelChoice] = []
         self._is_listing = False
         self._prepared: set[str] = set()
+        self._jobs: list[Job] = []  # that nobody waits for
+        window.session.opened.connect(self._on_opened)
 
     def open(self) -> None:
         """Open the recording, and list the models once its first page is there."""
@@ -89,5 +92,24 @@ class Demo(QObject):
         window.model_panel.choose(there[0])
         window.actions_by_id["run"].trigger()
         for model in there[1:]:
-            window.runs.prepare(model, window.toolbar.device)
+            self._keep(window.runs.prepare(model, window.toolbar.device))
         self._prepared = {model.checkpoint for model in there}
+        self._prepare_stops({model.family: model for model in there})
+
+    def _prepare_stops(self, models: Mapping[str, ModelChoice]) -> None:
+        """Have ready what the tour shows: the analysis of each stop, on its page."""
+        session = self._window.session
+        onsets = [onset for onset, _stop in session.marks.seizures]
+        for stop in STOPS:
+            start = stop.start(onsets)
+            if stop.kind and stop.family in models and start is not None:
+                self._keep(self._window.analysing.prepare(stop.kind, models[stop.family], session.page_at(start)))
+
+    def _keep(self, job: Job | None) -> None:
+        self._jobs += [job] if job is not None else []
+
+    def _on_opened(self, _recording: object) -> None:
+        """What was prepared for another recording, nobody will ask for."""
+        for job in self._jobs:
+            job.cancel()
+        self._jobs.clear()

@@ -138,14 +138,14 @@ class Session(QObject):
             gains=tuple(sorted((name, gain) for name, gain in (gains or {}).items() if gain > 0)),
             **self.habits.fields(INTRACRANIAL if intracranial and not scalp else EEG),
         )
-        self.window = self._clamped(start)
+        self.window = self.page_at(start)
         self.opened.emit(recording)
         self.marks_changed.emit(self.marks)
         self.prediction_changed.emit(None)
 
     def go_to(self, start: float) -> None:
         """Move the page so that it begins at `start`, kept inside the recording."""
-        window = self._clamped(start)
+        window = self.page_at(start)
         if window != self.window:
             self.window = window
             self.window_changed.emit(window)
@@ -187,7 +187,7 @@ class Session(QObject):
         before, self.view = self.view, view
         # The window is settled before anyone hears of the change, so that each listener asks for the right page once.
         anchor = self.window.start if start is None else start
-        window = self._clamped(anchor)
+        window = self.page_at(anchor)
         moved = window != self.window
         self.window = window
         self.view_changed.emit(view, before)
@@ -334,7 +334,8 @@ class Session(QObject):
         self.model = model
         self.model_changed.emit(model)
 
-    def _clamped(self, start: float) -> Window:
+    def page_at(self, start: float) -> Window:
+        """The page that begins at a time, kept inside the recording."""
         length = self.view.page_seconds
         last = max(0.0, self.duration - length)
         begin = min(max(0.0, start), last)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from analysis.results import SeizurePrediction
+from analysis.simulation.truth import Truth
 
 Place = Literal["probability", "panel", "row", "lane"]
 
@@ -27,6 +31,10 @@ class Stop:
     seizure: int = 0
     after: float = 8.0
     brings: str = ""
+
+    def start(self, onsets: Sequence[float]) -> float | None:
+        """Where the page begins that shows the seizure; None where none is known of."""
+        return onsets[min(self.seizure, len(onsets) - 1)] + self.after if onsets else None
 
     def text(self, is_simulated: bool) -> str:
         """Both sentences."""
@@ -89,3 +97,23 @@ STOPS: tuple[Stop, ...] = (
         brings="focus",
     ),
 )
+
+
+def found_words(prediction: SeizurePrediction, truth: Truth) -> str:
+    """What a model found of the simulated seizures, and whether the rhythmic movement fools it."""
+    spans = [(event.onset, event.stop) for event in prediction.events]
+    seizures = [(one.onset, one.stop) for one in truth.events]
+    movements = [(a.onset, a.onset + a.duration) for a in truth.artefacts if a.kind == "rhythmic-movement"]
+    found = sum(_touches(one, spans) for one in seizures)
+    fooled = any(_touches(one, spans) for one in movements)
+    others = sum(not _touches(span, [*seizures, *movements]) for span in spans)
+    told = f"{prediction.model_title} finds {found} of the {len(seizures)} simulated seizures here"
+    if movements:
+        told += ", and takes a rhythmic movement for one" if fooled else ", and no rhythmic movement fools it"
+    if others:
+        told += f"; {'one event is a false alarm' if others == 1 else f'{others} events are false alarms'}"
+    return f"{told}."
+
+
+def _touches(span: tuple[float, float], others: Sequence[tuple[float, float]]) -> bool:
+    return any(start < span[1] and stop > span[0] for start, stop in others)

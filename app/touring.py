@@ -13,7 +13,7 @@ from PyQt6.QtWidgets import QScrollArea, QWidget
 
 from app.jobs import Job
 from app.session import ModelChoice
-from app.tour_stops import STOPS, Stop
+from app.tour_stops import STOPS, Stop, found_words
 from viewers.callout import Callout
 from viewers.theme import Theme
 
@@ -72,14 +72,14 @@ class Touring(QObject):
 
     def go_to(self, number: int) -> None:
         """Show a stop: its model, its kind of analysis and the page with its seizure."""
-        window, stop = self._window, STOPS[number]
+        stop = STOPS[number]
         callout = self._callout()
         self.at = number
         self._placed, self._brought = None, not stop.brings
         self._switch_off_all_but(stop.kind)
         callout.say(
             f"{number + 1} of {len(STOPS)} · {stop.title}",
-            stop.text(window.known_truth.truth is not None),
+            self._text(stop),
             first=number == 0,
             last=number == len(STOPS) - 1,
         )
@@ -146,10 +146,17 @@ class Touring(QObject):
 
     def _go_to_seizure(self, stop: Stop) -> None:
         """Show the page of the seizure that the stop is about, as far as one is known of."""
-        window = self._window
-        onsets = [start for start, _stop in window.session.marks.seizures]
-        if onsets:
-            window.session.go_to(onsets[min(stop.seizure, len(onsets) - 1)] + stop.after)
+        session = self._window.session
+        start = stop.start([onset for onset, _stop in session.marks.seizures])
+        if start is not None:
+            session.go_to(start)
+
+    def _text(self, stop: Stop) -> str:
+        """What is said at a stop; of the probability, how the model on show really does as soon as that is known."""
+        truth, prediction = self._window.known_truth.truth, self._window.session.prediction
+        if not stop.kind and truth is not None and prediction is not None and prediction.complete:
+            return f"{stop.first} {found_words(prediction, truth)}"
+        return stop.text(truth is not None)
 
     def _show(self, stop: Stop) -> bool:
         """Choose the model and ask for what the stop shows; whether there is such a model."""
@@ -198,6 +205,9 @@ class Touring(QObject):
         if self.at is None or self.callout is None:
             return
         window, parent, stop = self._window, self._parent, STOPS[self.at]
+        if self.callout.text.text() != self._text(stop):
+            self.callout.set_text(self._text(stop))
+            self._placed = None
         widget = self._widget(stop)
         is_seen = widget.isVisible() and widget.window() is parent
         place = QRect(widget.mapTo(parent, QPoint(0, 0)), widget.size()) if is_seen else window.view.geometry()

@@ -92,12 +92,16 @@ class Callout(QWidget):
     def say(self, title: str, text: str, remark: str = "", first: bool = False, last: bool = False) -> None:
         """Take what is said at a stop; `remark` warns of what is not as it should be."""
         self.title.setText(title)
-        self.text.setText(text)
+        self.set_text(text)
         self.set_remark(remark)
         self.back.setEnabled(not first)
         self.next.setText("Done" if last else "Next")
         self.next.setToolTip("End the tour" if last else "The next stop")
         self.setAccessibleName(title)
+
+    def set_text(self, text: str) -> None:
+        """Say something else; point anew afterwards, since it may need another height."""
+        self.text.setText(text)
         self.setAccessibleDescription(text)
 
     def set_remark(self, text: str) -> None:

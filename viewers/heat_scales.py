@@ -92,6 +92,12 @@ def amount(theme: Theme, alpha: float = 1.0, colours: str = "", share: float = 1
     return _with_alpha(QColor(red, green, blue).name(), alpha)
 
 
+def balance_words(colours: str = "") -> tuple[str, str]:
+    """What the colours below and above the balance are called."""
+    low, high = (colours if colours in DIVERGING else next(iter(DIVERGING))).split(" to ")
+    return low, high
+
+
 def tint(theme: Theme, scale: HeatScale, value: float, strength: float = 1.0) -> QColor:
     """The colour of one value, see-through where it says nothing."""
     if scale.middle is None:
@@ -104,7 +110,8 @@ def tint(theme: Theme, scale: HeatScale, value: float, strength: float = 1.0) ->
 
 
 def _of(palettes: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]], name: str, theme: Theme) -> tuple[str, ...]:
-    """Colours of a palette for a theme; the usual ones for a name that there is not."""
+    """Colours of a palette for a theme, the theme's own for no name; the usual ones for a name that there is not."""
+    name = name or (theme.balances if palettes is DIVERGING else theme.amounts)
     found = palettes.get(name)
     return (found if found is not None else next(iter(palettes.values())))[theme.is_dark]
 
@@ -126,9 +133,9 @@ def _tints(theme: Theme, scale: HeatScale, strength: float) -> np.ndarray:
     return table
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def balance_colours(theme: Theme) -> np.ndarray:
-    """256 opaque colours (256, 3) uint8 from brown over the page's ground to teal."""
+    """256 opaque colours (256, 3) uint8 from those below a balance over the page's ground to those above it."""
     ground = QColor(theme.canvas)
     table = np.empty((STEPS, 3), np.uint8)
     for i, value in enumerate(np.linspace(-1.0, 1.0, STEPS)):

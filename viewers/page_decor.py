@@ -105,8 +105,9 @@ class Furniture:
     """The scale bar, the note of settings at the lower left, a warning after it, and a message in the middle.
 
     The note takes as many lines as it needs, beside the scale bar and below: every page tells all of its settings.
-    `keys` say what colours behind the traces mean, by the name of what draws them, on lines of their own. `reserve`
-    are other notes that may take the place of this one, for which there is to be room.
+    `keys` say what colours behind the traces mean, by the name of what draws them, on lines of their own, which stay
+    empty while the page is `bare`. `reserve` are other notes that may take the place of this one, for which there is to
+    be room.
     """
 
     note: str = ""
@@ -115,6 +116,7 @@ class Furniture:
     calibrated: bool = True
     bars: list[tuple[float, float]] = field(default_factory=list)  # (units, seconds) as last painted
     keys: dict[str, ColourKey] = field(default_factory=dict)
+    bare: bool = False
     reserve: tuple[tuple[str, str], ...] = ()  # note and warning
 
     def foot(self, scale: TimeScale, height: float) -> tuple[int, float]:
@@ -136,7 +138,7 @@ class Furniture:
         foot = foot_height(lines, zoom)
         self._paint_notes(painter, scale, height - foot + px(_FOOT) / 2, zoom, theme)
         line = px(_LINE * zoom)
-        for i, keys in enumerate(self._key_lines(scale, zoom)):
+        for i, keys in enumerate([] if self.bare else self._key_lines(scale, zoom)):
             right, top = scale.width - _LEFT, height - (i + 1) * line - px(_FOOT) / 2
             for key in keys:
                 right = paint_key(painter, key, right, top, line, theme, zoom) - _KEY_GAP

@@ -50,6 +50,8 @@ class Theme:
     hue_3: str
     hue_4: str
     hue_5: str
+    amounts: str = ""  # names of palettes in viewers.heat_scales; empty for the usual
+    balances: str = ""
 
     def colour(self, name: str, alpha: float = 1.0) -> QColor:
         """A colour by its meaning, with an opacity; shared, so not to be changed."""

@@ -130,13 +130,19 @@ class TraceCanvas(GraphicsView):
         self.repaint_all()
 
     def set_bare(self, bare: bool) -> None:
-        """Draw no keys and strips of overlays, whatever they tell meanwhile; or draw them again."""
-        self._bare = bare
+        """Draw no keys and strips of overlays, whatever they tell meanwhile; or draw them again.
+
+        The room of the keys is kept, lest rows jump.
+        """
+        self._bare = self.furniture.bare = bare
         self._show_keys()
+        self.repaint_all()
         self.strips_changed.emit({} if bare else self.strips)
 
     def _show_keys(self) -> None:
-        before, self.furniture.keys = self.furniture.keys, {} if self._bare else self._keys
+        if self._bare:
+            return
+        before, self.furniture.keys = self.furniture.keys, self._keys
         if self.furniture.keys != before:
             self.foot_changed.emit()
             self.keys_changed.emit(self.furniture.keys)

@@ -323,9 +323,12 @@ class TraceView(QWidget):
     def hide_overlays(self, hidden: bool) -> None:
         """Show the bare traces while a key is held."""
         self._bare = hidden
+        if hidden:  # before the overlays take their keys away
+            self.canvas.set_bare(True)
         for overlay in self.overlays:
             overlay.set_hidden(hidden)
-        self.canvas.set_bare(hidden)
+        if not hidden:
+            self.canvas.set_bare(False)
         self.editor.set_hidden(hidden)
         self._update_labels()
         self.canvas.repaint_all()

@@ -56,6 +56,7 @@ def with_heat(window, kind: str, scale: HeatScale) -> HeatOverlay:
 
 def strip_of_traces(window) -> np.ndarray:
     canvas = window.main.view.trace_view.canvas
+    window.main.view.refine_now()
     image = canvas.grab().toImage()
     pixels = image.constBits().asarray(image.sizeInBytes())
     return np.frombuffer(pixels, np.uint8).reshape(image.height(), -1).copy()
@@ -166,8 +167,8 @@ def test_h_held_hides_heat_keys_labels_and_lanes_until_it_is_let_go(opened, turn
     canvas.set_bare(True)
     window.wait()
     bare = strip_of_traces(window)
-    canvas.set_bare(False)
     canvas.set_key("room", None)
+    canvas.set_bare(False)
     for name in SWATCHES:
         main.overlay_panel.set_visible(name, True)
     overlay = with_heat(window, "gates", scale)

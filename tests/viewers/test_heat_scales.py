@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from viewers.heat_scales import DIVERGING, SEQUENTIAL, HeatScale, above, amount, balance_colours, below, tint, tints
+from viewers.heat_scales import (
+    DIVERGING,
+    SEQUENTIAL,
+    HeatScale,
+    above,
+    amount,
+    balance_colours,
+    balance_words,
+    below,
+    tint,
+    tints,
+)
 from viewers.theme import DARK, LIGHT
 
 BALANCE = HeatScale(0.25, 0.75, 0.5, "", "space", "time")
@@ -102,3 +115,12 @@ def test_an_unknown_palette_is_the_usual_one():
     for scale in (HeatScale(0.0, 1.0), BALANCE):
         other = HeatScale(scale.low, scale.high, scale.middle, colours="tartan")
         assert np.array_equal(tints(LIGHT, scale), tints(LIGHT, other))
+
+
+@pytest.mark.parametrize("colours", ["", *DIVERGING])
+def test_a_theme_with_colours_of_the_readers_choice_has_them_wherever_none_are_named(colours):
+    theme = replace(LIGHT, balances=colours, amounts="blue")
+    assert (below(theme), above(theme)) == (below(LIGHT, colours=colours), above(LIGHT, colours=colours))
+    assert amount(theme) == amount(LIGHT, colours="blue") != amount(LIGHT)
+    assert tuple(balance_colours(theme)[0]) == below(LIGHT, colours=colours).getRgb()[:3]
+    assert " to ".join(balance_words(colours)) == (colours or "brown to teal")

@@ -7,12 +7,12 @@ import numpy as np
 from analysis.analyses import Analysis
 from analysis.next_state import SERIES, lane_axis, series_times, shown_series
 from viewers.analysis_lane import LaneCurve
-from viewers.heat_scales import HeatScale
+from viewers.heat_scales import HeatScale, balance_words
 from viewers.overlays.heat import MEAN, AnalysisHeat, Heat
 
 
 class NextState(AnalysisHeat):
-    """The lane of an analysis of kind `prediction`; teal is above what random segments give, brown below."""
+    """The lane of an analysis of kind `prediction`; one colour is above what random segments give, one below."""
 
     title = "Prediction"
 
@@ -33,9 +33,10 @@ class NextState(AnalysisHeat):
         axis = lane_axis(result, name)
         mark = f" [{result.arrays[name].source}]" if result.arrays[name].source else ""
         n = len(result.labels["channel"])
+        low, high = balance_words(self.state.diverging)
         quantity = (
             f"Cosine of {result.models[0]}'s prediction with the {SERIES[name]}, mean of {n} channels{mark}; "
-            f"teal above the mean with random segments ({axis.chance:.2f}), brown below it"
+            f"{high} above the mean with random segments ({axis.chance:.2f}), {low} below it"
         ).replace("-", "−")
         scale = HeatScale(axis.low, axis.high, axis.chance, "", "unlike", "as predicted")
         return LaneCurve(times, widths, values, scale, SERIES[name], quantity, result.random_weights)

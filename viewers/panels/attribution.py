@@ -23,6 +23,7 @@ from analysis.attribution_maps import (
 )
 from analysis.recording import Recording, Window
 from analysis.simulation.truth import Seizure
+from viewers.heat_scales import balance_words
 from viewers.overlays.attribution import subject_of
 from viewers.panels.attribution_checks import AttributionChecks
 from viewers.panels.base import Chooser, as_sentence, focus_words, line_of, note
@@ -118,7 +119,8 @@ class Attribution(KindPanel):
         self.facts.setText("\n".join(self.describe_facts(result)))
         array = next(result.arrays[name] for name in self.arrays if name in result.arrays)
         there = self.map.set_channels(self._recording, result.labels["channel"])
-        words = "teal speaks for the class, brown against it" if there and self.is_signed else ""
+        low, high = balance_words(self.theme.balances)
+        words = f"{high} speaks for the class, {low} against it" if there and self.is_signed else ""
         self.map_heading.set_array(array, words)
         self.bars_heading.set_array(array, "largest first")
         self.checks.set_result(result)
