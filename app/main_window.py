@@ -42,7 +42,7 @@ from app.model_panel import ModelPanel
 from app.model_runs import ModelRuns
 from app.montage_choice import MontageChoice
 from app.overlay_panel import OverlayPanel
-from app.overlaying import SWATCHES, Overlaying
+from app.overlaying import OVERLAYS, SWATCHES, Overlaying
 from app.page_length import TimeBase
 from app.panel import PanelDock
 from app.playing import Playing
@@ -71,22 +71,10 @@ from app.view import View
 from app.view_toolbar import ViewToolbar
 from app.walking import Walking, is_table
 from app.workplace import Workplace
-from viewers.overlays import ANALYSIS_OVERLAYS, IN_FRONT, LANES_ALONE
+from viewers.overlays import ANALYSIS_OVERLAYS
 from viewers.recording_view import RecordingView
 from viewers.review_panel import ReviewPanel
 
-
-def _place_of(kind: str) -> str:
-    """Where what is found is drawn, as the list of overlays says it."""
-    return "lane" if kind in LANES_ALONE else "in front" if kind in IN_FRONT else "behind"
-
-
-OVERLAYS = (
-    ("seizure", "Seizure probability", "lane"),
-    ("model-events", "Model events", "behind"),
-    ("annotations", "Human marks", "behind"),
-    *((kind, title, _place_of(kind)) for kind, (title, _class) in ANALYSIS_OVERLAYS.items()),
-)
 _TITLE = "Cerebroscope"
 _SIZE = QSize(1600, 960)
 _HIDE_HINT = "hold H to hide"
@@ -113,14 +101,49 @@ class MainWindow(QMainWindow):
         self.workplace = workplace or Workplace(settings, save_settings, data_folder, results_folder)
         self.workplace.enter(self)
         self.settings = self.workplace.settings
+        self._make_work()
+        self._make_page()
+        self._make_marks()
+        self._make_files()
+        self._make_parts()
+        self.overlaying = Overlaying(self.overlay_panel, self.view, self.analysing, self.settings, self)
+        self.reading = Reading(
+            self.session,
+            self.view,
+            self.opener,
+            self.recording_panel,
+            self.overlay_panel,
+            self.workplace.data_folder,
+            self,
+        )
+        self.reviewing = self._make_reviewing()
+        self.remembering = Remembering(self.session, self._state_writers, self)
+        self._wire()
+        self._wire_models()
+        self.set_theme(self.settings.theme)
+        self.look.use_screen()
+        self.setAcceptDrops(True)
+        self.setWindowTitle(_TITLE)
+        self._fit_screen()
+        self._first_layout = self.saveState()
+        self._restore_layout()
+        self.measuring.inspector.open(self.settings.inspector_tab)
+        self.montages.complain()
+
+    # Parts
+
+    def _make_work(self) -> None:
+        """What loads recordings and runs models, and what both are kept in."""
         self.runner = JobRunner(parent=self)
         self.engine, self.reader = self.workplace.engine, self.workplace.reader
-        data_folder, results_folder = self.workplace.data_folder, self.workplace.results_folder
         self.session = Session(view_from(self.settings), self._in_background, self, self.workplace.shelf)
         self.view = RecordingView()
         self.opener = RecordingOpener(self.runner, self.reader, self)
-        self.kept = KeptResults(results_folder)
+        self.kept = KeptResults(self.workplace.results_folder)
         self.runs = ModelRuns(self.session, self.runner, self.engine, self.settings, self.kept, self)
+
+    def _make_page(self) -> None:
+        """What moves the page and what is measured or looked into on it."""
         self.time_base = TimeBase(self.session, self.view, self)
         self.scaling = Scaling(self.session, self.view, self.time_base, self)
         self.look = Look(self)
@@ -139,8 +162,11 @@ class MainWindow(QMainWindow):
         self.following = Following(self.session, self.analysing, self.playing, self)
         self.following.lag_changed.connect(self.playing.set_remark)
         self.trending = Trending(
-            self.session, self.view.trends, self.opener, self.runner, self.settings, results_folder, self
+            self.session, self.view.trends, self.opener, self.runner, self.settings, self.workplace.results_folder, self
         )
+
+    def _make_marks(self) -> None:
+        """What lists, edits and compares marks."""
         self.events = ReviewPanel(lambda seconds: elapsed(seconds, 1))
         self.events_dock = EventsDock(self.events)
         self.queue = ReviewQueue(self.session, self.view, self.events, self.runner, self)
@@ -148,6 +174,9 @@ class MainWindow(QMainWindow):
         self.rater_name = RaterName(self.session, self.settings, self)
         self.raters_panel = RatersPanel(lambda seconds: elapsed(seconds, 1))
         self.comparing = Comparing(self.session, self.view, self.queue, self.raters_panel, self.runner, self)
+
+    def _make_files(self) -> None:
+        """What writes files, walks through many of them, and shows the demonstration."""
         self.status, self.notices = StatusLine(), NoticeBar()
         self.saving = Saving(self.session, self.settings, self.runner, self.engine, self.status, self.notices, self)
         self.reporting = Reporting(self.session, self.queue, self.runner, self.engine, self)
@@ -157,26 +186,6 @@ class MainWindow(QMainWindow):
         self.walking = Walking(self.session, self.runs, self.runner, *walked, self.settings, self)
         self.touring = Touring(self, partial(commands.load_checkpoint, self), self)
         self.known_truth = KnownTruth(self.session, self.view, self.runner, self)
-        self._make_parts()
-        self.overlaying = Overlaying(self.overlay_panel, self.view, self.analysing, self.settings, self)
-        self.reading = Reading(
-            self.session, self.view, self.opener, self.recording_panel, self.overlay_panel, data_folder, self
-        )
-        self.reviewing = self._make_reviewing()
-        self.remembering = Remembering(self.session, self._state_writers, self)
-        self._wire()
-        self._wire_models()
-        self.set_theme(self.settings.theme)
-        self.look.use_screen()
-        self.setAcceptDrops(True)
-        self.setWindowTitle(_TITLE)
-        self._fit_screen()
-        self._first_layout = self.saveState()
-        self._restore_layout()
-        self.measuring.inspector.open(self.settings.inspector_tab)
-        self.montages.complain()
-
-    # Parts
 
     def _make_parts(self) -> None:
         self.actions_by_id = build_actions(self, commands.handlers(self))
@@ -237,16 +246,13 @@ class MainWindow(QMainWindow):
     # Wires
 
     def _wire(self) -> None:
-        self.reading.failed.connect(self.show_error)
+        self._wire_words()
         self.reading.complained.connect(lambda text: self.status.say(text, "warning"))
         self.reading.opened.connect(self._on_opened)
         self.reading.painted.connect(lambda _recording: self.engine.start())
         self.reading.painted.connect(self.known_truth.read)
         self.known_truth.feed(self.measuring.topography, self.analysing.tab)
-        self.known_truth.failed.connect(self.show_error)
         self.session.view_changed.connect(self._on_view)
-        self.scaling.told.connect(self.status.say)
-        self.marking.told.connect(self.status.say)
         self.marking.set_actions(self.actions_by_id)
         self.scaling.set_actions(self.actions_by_id)
         self.time_base.changed.connect(self.toolbar.show_speeds)
@@ -254,43 +260,35 @@ class MainWindow(QMainWindow):
         self.toolbar.length_requested.connect(self.scaling.ask_length)
         self.toolbar.kinds_requested.connect(self.scaling.show_channel_types)
         self.toolbar.calibration_requested.connect(self.actions_by_id["calibrate"].trigger)
-        self.queue.said.connect(self.status.say)
-        self.rater_name.said.connect(self.status.say)
-        self.comparing.said.connect(self.status.say)
-        self.review_edits.said.connect(self.status.say)
         self.session.refused.connect(lambda text: self.status.say(text, "warning"))
         self.session.refusal_over.connect(self.status.unsay)
         self.montages.complained.connect(lambda text: self.status.say(text, "warning"))
-        self.montages.told.connect(self.status.say)
         self.montages.edited.connect(self._on_montages_edited)
         self.session.bad_channels_changed.connect(self._share_bad_channels)
         self.session.prediction_changed.connect(self._on_prediction)
-        self.measuring.said.connect(self.status.say)
         self.measuring.measured.connect(self.status.show_measure)
         self.measuring.armed_changed.connect(self.actions_by_id["caliper"].setChecked)
         self.view.hovered.connect(self.status.show_cursor)
         self.view.unhovered.connect(self.status.clear_cursor)
-        self.travelling.told.connect(self.status.say)
-        self.playing.told.connect(self.status.say)
         self.playing.changed.connect(self.status.show_playing)
-        self.saving.told.connect(self.status.say)
-        self.saving.failed.connect(self.show_error)
-        self.reporting.told.connect(self.status.say)
-        self.reporting.failed.connect(self.show_error)
-        self.exporting.told.connect(self.status.say)
-        self.exporting.failed.connect(self.show_error)
-        self.walking.told.connect(self.status.say)
-        self.walking.failed.connect(self.show_error)
         self.walking.recording_wanted.connect(self.open_recording)
         self.walking.table_opened.connect(self._on_table)
         self.saving.long_work.connect(self.job_panel.add)
         self.view.zoom_requested.connect(self.travelling.zoom)
         self.trending.shown_changed.connect(self.actions_by_id["trends"].setChecked)
-        self.trending.failed.connect(self.show_error)
         self.trending.long_work.connect(self.job_panel.add)
         self.toolbar.device_chosen.connect(self.analysing.check)
-        self.analysing.said.connect(self.status.say)
         self.analysing.drawing.described.connect(self.status.show_heat)
+
+    def _wire_words(self) -> None:
+        """What parts say stands in the status line, what fails in a box."""
+        writers = self.saving, self.reporting, self.exporting, self.walking
+        for teller in (self.scaling, self.marking, self.montages, self.travelling, self.playing, *writers):
+            teller.told.connect(self.status.say)
+        for sayer in (self.queue, self.rater_name, self.comparing, self.review_edits, self.measuring, self.analysing):
+            sayer.said.connect(self.status.say)
+        for worker in (self.reading, self.known_truth, self.trending, *writers):
+            worker.failed.connect(self.show_error)
 
     def _wire_models(self) -> None:
         self.model_panel.chosen.connect(self._on_model_chosen)

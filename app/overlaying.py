@@ -14,9 +14,22 @@ from app.overlay_row import Swatch
 from app.settings import Settings
 from viewers.analysis_lane import LaneCurve
 from viewers.colour_key import ColourKey
+from viewers.overlays import ANALYSIS_OVERLAYS, IN_FRONT, LANES_ALONE
 from viewers.recording_view import RecordingView
 from viewers.theme import Theme
 
+
+def _place_of(kind: str) -> str:
+    """Where what is found is drawn, as the list of overlays says it."""
+    return "lane" if kind in LANES_ALONE else "in front" if kind in IN_FRONT else "behind"
+
+
+OVERLAYS = (
+    ("seizure", "Seizure probability", "lane"),
+    ("model-events", "Model events", "behind"),
+    ("annotations", "Human marks", "behind"),
+    *((kind, title, _place_of(kind)) for kind, (title, _class) in ANALYSIS_OVERLAYS.items()),
+)
 # What colours say that cannot be chosen, since they tell whose something is.
 SWATCHES: Mapping[str, Sequence[Swatch]] = {
     "seizure": (("accent", "0 to 1"), ("caution", "threshold")),

@@ -92,6 +92,11 @@ def program(arguments: list[str], **options) -> subprocess.Popen:
             "predict",
             {"batch_size": 4, "device": "cpu", "start": None, "stop": None, "rule": "auto", "threshold": None},
         ),
+        (
+            ["predict", "a", "--checkpoint", "c", "--out", "o", "--memory-share", "0.2", "--precision", "float32"],
+            "predict",
+            {"memory_share": 0.2, "precision": "float32", "batch_size": None},
+        ),
     ],
 )
 def test_arguments(ran, arguments, name, expected):
@@ -167,7 +172,7 @@ def test_every_command_helps(capsys, name):
 
 def test_the_help_of_what_has_overlays_names_them_all(capsys):
     from app.figure_runs import OVERLAYS
-    from app.main_window import OVERLAYS as WINDOW_OVERLAYS
+    from app.overlaying import OVERLAYS as WINDOW_OVERLAYS
 
     for command, names in (("figure", OVERLAYS), ("screenshot", [name for name, *_ in WINDOW_OVERLAYS])):
         assert main([command, "--help"]) == 0
