@@ -14,10 +14,19 @@ from analysis.annotation import model_author
 from analysis.postprocessing import derive_events, rule_of
 from analysis.recording import Window
 from analysis.results import SeizurePrediction
+from analysis.service import hours_per_minute
 
 _BEYOND = 1.0
 PART = "part"  # of the options of a request: start and stop in seconds
-_COUNTED = ("segments_scored", "windows_scored", "units_scored", "windows", "segments_with_short_context", "wall_time")
+_COUNTED = (
+    "segments_scored",
+    "windows_scored",
+    "units_scored",
+    "windows",
+    "segments_with_short_context",
+    "wall_time",
+    "scoring_time",
+)
 
 
 def cut_window(window: Window, seconds: float) -> list[Window]:
@@ -65,6 +74,12 @@ def _counts(parts: Sequence[SeizurePrediction]) -> dict[str, Any]:
             facts[name] = round(sum(part.provenance[name] for part in parts), 3)
     facts["warnings"] = list(dict.fromkeys(text for part in parts for text in part.provenance["warnings"]))
     facts["parts"] = len(parts)
+    if "scoring_time" in facts:
+        recorded = sum(float(part.durations.sum()) for part in parts)
+        facts["hours_per_minute"] = hours_per_minute(recorded, facts["scoring_time"])
+    formats = [part.provenance["precision"] for part in parts if "precision" in part.provenance]
+    if formats:  # that of the part whose check was worst
+        facts["precision"] = max(formats, key=lambda found: found.get("largest_difference") or 0.0)
     return facts
 
 

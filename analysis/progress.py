@@ -43,7 +43,7 @@ class PartProgress(Progress):
 class ConsoleProgress(Progress):
     """Draws one line with a bar on a terminal, and stays silent anywhere else."""
 
-    def __init__(self, title: str, stream: TextIO | None = None, width: int = 30) -> None:
+    def __init__(self, title: str, stream: TextIO | None = None, width: int = 24) -> None:
         self._title = title
         self._stream = stream if stream is not None else sys.stderr
         self._width = width
@@ -63,7 +63,7 @@ class ConsoleProgress(Progress):
         filled = round(share * self._width)
         left = (now - self._started) * (1 / share - 1) if share > 0 else 0.0
         bar = "#" * filled + "." * (self._width - filled)
-        self._stream.write(f"\r{self._title} [{bar}] {share:4.0%} {left:4.0f} s left {message:<24.24}")
+        self._stream.write(f"\r{self._title} [{bar}] {share:4.0%} {left:4.0f} s left {message:<32.32}")
         self._stream.flush()
         self._open = True
 

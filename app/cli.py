@@ -162,6 +162,8 @@ def _inspect(parser: argparse.ArgumentParser) -> None:
 
 
 def _predict(parser: argparse.ArgumentParser) -> None:
+    from analysis.service import MEMORY_SHARE, PRECISIONS
+
     parser.add_argument(
         "recording", nargs="+", metavar="RECORDING", help="recordings, or folders, BIDS data sets and lists of them"
     )
@@ -173,6 +175,19 @@ def _predict(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stop", type=_seconds, metavar="S", help="end of the span, seconds (default: the end)")
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: auto")
     parser.add_argument("--batch-size", type=_count, metavar="N", help="windows at a time (default: what fits)")
+    parser.add_argument(
+        "--memory-share",
+        type=_probability,
+        metavar="P",
+        default=MEMORY_SHARE,
+        help=f"share of the free memory for a batch (default: {MEMORY_SHARE:g})",
+    )
+    parser.add_argument(
+        "--precision",
+        choices=PRECISIONS,
+        default="auto",
+        help="default: bfloat16 on a GPU, if a check allows it; on a processor it is of NeurDuo's signal encoder alone",
+    )
     parser.add_argument("--segments", type=_count, metavar="T", help="segments in MVPFormer's window")
     _add_bad(parser)
     parser.add_argument("--rule", choices=("auto", "E.1", "E.2"), default="auto", help="how events are made")

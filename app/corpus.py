@@ -21,6 +21,7 @@ from analysis.provenance import RESEARCH_ONLY, software_version
 from analysis.readers import open_recording
 from analysis.recording import Window
 from analysis.saved_predictions import RUN
+from analysis.service import MEMORY_SHARE
 from app.errors import EXPECTED, describe_error
 from app.headless import Outcome, score, write_prediction
 from app.output_folder import check_folder
@@ -47,11 +48,14 @@ class Asked:
     rule: str = "auto"
     threshold: float | None = None
     bad_channels: tuple[str, ...] = ()
+    memory_share: float = MEMORY_SHARE
+    precision: str = "auto"
 
     def key(self) -> str:
         """The same for the same work: options, the sizes and times of the model's files, and this program."""
+        asked = {name: value for name, value in asdict(self).items() if name != "memory_share"}  # decides no number
         files = [_stamp(name) for name in (self.checkpoint, self.head, self.config)]
-        text = json.dumps([asdict(self), files, software_version()], sort_keys=True)
+        text = json.dumps([asked, files, software_version()], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -117,7 +121,10 @@ def run_task(task: Task, progress: Progress | None = None) -> Row:
     with _ONE_AT_A_TIME:
         began = time.monotonic()
         try:
-            run = _known_run(task) or _predict(task, progress)
+            run = _known_run(task)
+            if run is not None:
+                return _row(task, run, run["wall_time"])
+            run = _predict(task, progress)
         except EXPECTED as error:
             return failed_row(task, error)
         return _row(task, run, time.monotonic() - began)

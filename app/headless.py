@@ -17,6 +17,7 @@ from analysis.progress import Progress
 from analysis.provenance import RESEARCH_ONLY
 from analysis.saved_predictions import EVENTS, PROBABILITIES, RUN
 from analysis.seizure_marks import SeizureMarks
+from analysis.service import MEMORY_SHARE
 from app.output_folder import check_folder, write_folder
 from app.report_text import prediction_text, prediction_warnings, score_text
 
@@ -47,6 +48,8 @@ def predict(
     rule: str = "auto",
     threshold: float | None = None,
     bad_channels: Sequence[str] = (),
+    memory_share: float = MEMORY_SHARE,
+    precision: str = "auto",
     progress: Progress | None = None,
 ) -> Outcome:
     """Run a checkpoint over a recording and write events.tsv, probabilities.tsv and run.json into the folder `out`.
@@ -73,6 +76,8 @@ def predict(
         rule=rule,
         threshold=threshold,
         bad_channels=bad_channels,
+        memory_share=memory_share,
+        precision=precision,
         progress=progress,
     )
     files = write_prediction(result, out)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from analysis.plain_numbers import number
 from analysis.provenance import RESEARCH_ONLY as RESEARCH_ONLY
@@ -38,8 +38,26 @@ def prediction_text(result: SeizurePrediction, files: Sequence[Path]) -> str:
     lines += [f"not scored, {reason}: {a:.2f} to {b:.2f} s" for a, b, reason in result.not_scored[:_SHOWN]]
     if len(result.not_scored) > _SHOWN:
         lines.append(f"not scored: {len(result.not_scored) - _SHOWN} more spans")
+    lines += speed_lines(facts)
     lines += [f"written: {', '.join(map(str, files))}", RESEARCH_ONLY]
     return "\n".join(lines)
+
+
+def speed_lines(facts: Mapping[str, Any]) -> list[str]:
+    """How fast a prediction was made, in what batches, and in which number format; nothing where it is not known."""
+    speed = facts.get("hours_per_minute")
+    if speed is None:
+        return []
+    size = facts["batch_size"]
+    batches = f"batches of up to {size}" if size > 1 else "one at a time"
+    form = facts["precision"]
+    line = f"{speed:.3g} hours of recording per minute ({facts['device']}, {batches}, {form['format']})"
+    if "compared" not in form:
+        return [line, *([form["reason"]] if "reason" in form else [])]
+    apart, seen = form["largest_difference"], f"in the first {form['compared']} probabilities"
+    if apart is None:
+        return [line, f"bfloat16 gives no numbers {seen}"]
+    return [line, f"bfloat16 and float32 differ by at most {apart:.2g} {seen}, {form['tolerance']:g} allowed"]
 
 
 def prediction_warnings(result: SeizurePrediction) -> tuple[str, ...]:

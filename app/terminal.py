@@ -121,6 +121,8 @@ def predict(options: Namespace) -> None:
             rule=options.rule,
             threshold=options.threshold,
             bad_channels=options.bad,
+            memory_share=options.memory_share,
+            precision=options.precision,
             progress=progress,
         )
     warn(outcome.warnings)
@@ -143,6 +145,8 @@ def _predict_corpus(options: Namespace) -> None:
         options.rule,
         options.threshold,
         tuple(options.bad),
+        options.memory_share,
+        options.precision,
     )
     runner = None
     if options.scheduler:

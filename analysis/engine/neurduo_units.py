@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,17 +16,19 @@ from analysis.engine.ahead import Check, made_ahead
 from analysis.engine.calibration import Calibration
 from analysis.engine.detector import seizure_class
 from analysis.engine.neurduo_input import Electrodes, input_settings, resolve_channel
-from analysis.engine.serving import FLOAT32, Precision, Staged, Staging
+from analysis.engine.serving import Precision, Staged, Staging
 from analysis.engine.session import BatchSize
 from analysis.errors import AnalysisError
 from analysis.montages.sources import MARKED_BAD
 from analysis.preprocessing import FILTER_PAD_SECONDS, Preprocessing, SpanSignal
 from analysis.progress import Progress
 from analysis.recording import Recording, Window
+from analysis.service import FLOAT32
 from analysis.survey import Survey, survey_recording
 from analysis.windowing import SegmentRun, plan_runs, uncovered
 from models.neurduo.config import HeadConfig
 from models.neurduo.electrodes import unit_positions
+from models.neurduo.encoder import computes_in_bfloat16
 from models.neurduo.model import Montage, NeurDuo
 from models.neurduo.normalisation import normalise_window
 
@@ -66,6 +69,25 @@ class UnitClassifier:
         self._ids = torch.zeros(len(positions), dtype=torch.int64)  # as in fine-tuning, whatever the reference
         self._calibration = Calibration.from_card(model.checkpoint.card if model.checkpoint else {})
         self._seizure = seizure_class(model.checkpoint.labels, None) if head.n_outputs == 2 else None
+        self._front_end: torch.dtype | None = None
+
+    @contextmanager
+    def rounded(self) -> Iterator[None]:
+        """Within it products are in bfloat16: on a processor those of the signal encoder alone, where most time goes.
+
+        RuntimeError where the processor is not made for them.
+        """
+        if self.device.type != "cpu":
+            with torch.autocast(self.device.type, torch.bfloat16):
+                yield
+            return
+        if not computes_in_bfloat16(self.device):
+            raise RuntimeError("this processor is not made for products in bfloat16")
+        self._front_end = torch.bfloat16
+        try:
+            yield
+        finally:
+            self._front_end = None
 
     def montage(self, n_items: int, missing: Tensor) -> Montage:
         """What is constant over time for a number of items without the `missing` (C,) channels."""
@@ -94,7 +116,7 @@ class UnitClassifier:
         absent = torch.from_numpy(missing)
         montage = self.montage(len(chunks), absent)
         parts = []
-        for block in self.model.blocks(chunks, montage):
+        for block in self.model.blocks(chunks, montage, front_end=self._front_end):
             parts.append(block.z)
             tick()
         z = torch.cat(parts, dim=1).view(len(chunks), len(missing), chunks.shape[1], -1)

@@ -14,6 +14,7 @@ import numpy as np
 from analysis.annotation import model_author
 from analysis.engine.detector import Chunk, Detector, DetectorRun
 from analysis.engine.detectors import load_detector
+from analysis.engine.serving import Serving
 from analysis.errors import AnalysisError
 from analysis.numbers import PREDICTIONS
 from analysis.postprocessing import AUTO, Rule, choose_rule, derive_events, describe_rule
@@ -24,6 +25,7 @@ from analysis.readers import open_recording
 from analysis.recording import Recording, Window
 from analysis.result_store import ResultStore
 from analysis.results import AnalysisRequest, SeizurePrediction
+from analysis.service import MEMORY_SHARE, Pace, hours_per_minute
 from analysis.survey import bad_brain_channels, leave_out
 
 PARTIAL_SECONDS = 1.0
@@ -45,6 +47,9 @@ def predict_seizures(
     first_time: float | None = None,
     cache: str | Path | None = None,
     part: Window | None = None,
+    memory_share: float = MEMORY_SHARE,
+    precision: str = "auto",
+    overlap: bool = True,
     progress: Progress | None = None,
 ) -> SeizurePrediction:
     """Run a checkpoint over a recording, or over `start` to `stop` seconds of it.
@@ -53,10 +58,12 @@ def predict_seizures(
     "E.2" or "auto") and `threshold` make the events; `bad_channels` are left out by name. What is nearest to
     `first_time` comes first, and about every second `progress.partial` gets all that is done, with `complete` False. In
     the folder `cache` results are kept, and what was computed before is taken from there. Of the whole, only what
-    begins within `part` is computed, for `analysis.prediction_parts.join_parts`. RecordingError, CheckpointError or
+    begins within `part` is computed, for `analysis.prediction_parts.join_parts`. `batch_size`, `memory_share`,
+    `precision` and `overlap` are those of `analysis.engine.serving.Serving`. RecordingError, CheckpointError or
     AnalysisError say in one sentence what is wrong; Cancelled comes out of `progress`.
     """
     progress = progress or Progress()
+    serving = Serving(batch_size, memory_share, precision, overlap).chosen()
     began = time.monotonic()
     with open_recording(path) as recording:
         leave_out(recording, bad_channels)
@@ -68,7 +75,7 @@ def predict_seizures(
         if rule == AUTO and detector.event_rule is not None:
             stated = detector.event_rule
             chosen_rule = choose_rule(stated, recording.duration) if isinstance(stated, str) else stated
-        run = detector.begin(recording, window, batch_size, progress)
+        run = detector.begin(recording, window, None, progress, serving)
         if part is not None:
             run.keep(part)
         blank = _blank(recording, detector, run, window, chosen_rule, threshold, part)
@@ -90,7 +97,8 @@ def _compute(
     """The complete result; what is done by then is told about every `PARTIAL_SECONDS`."""
     parts: list[Chunk] = []
     told = time.monotonic()
-    with closing(run.chunks(progress, first_time)) as chunks:
+    pace = Pace(progress, _asked_seconds(blank))
+    with closing(run.chunks(pace, first_time)) as chunks:
         for chunk in chunks:
             parts.append(chunk)
             if time.monotonic() - told >= PARTIAL_SECONDS:
@@ -98,9 +106,24 @@ def _compute(
                 told = time.monotonic()
     window = blank.request.window
     assert window is not None  # a prediction is always asked for a span
-    not_scored = tuple(_inside(run.not_scored, window))
-    provenance = {**blank.provenance, "not_scored": [list(span) for span in not_scored], **run.facts}
-    return replace(_fill(blank, parts, rule), complete=True, not_scored=not_scored, provenance=provenance)
+    spent = pace.spent
+    whole, not_scored = _fill(blank, parts, rule), tuple(_inside(run.not_scored, window))
+    provenance = {
+        **blank.provenance,
+        "not_scored": [list(span) for span in not_scored],
+        **run.facts,
+        **run.served(),
+        "scoring_time": round(spent, 3),
+        "hours_per_minute": hours_per_minute(float(whole.durations.sum()), spent),
+    }
+    return replace(whole, complete=True, not_scored=not_scored, provenance=provenance)
+
+
+def _asked_seconds(blank: SeizurePrediction) -> float:
+    """How many seconds of the recording are to be scored, gaps included."""
+    window, part = blank.request.window, blank.request.options.get(PART)
+    start, stop = part if part is not None else (window.start, window.stop) if window is not None else (0.0, 0.0)
+    return float(stop - start)
 
 
 def check_window(recording: Recording, start: float | None, stop: float | None) -> Window:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,10 +19,8 @@ from torch import Tensor
 from analysis.engine.memory import meter_of
 from analysis.engine.session import BatchSize, is_out_of_memory
 from analysis.errors import AnalysisError
+from analysis.service import BFLOAT16, FLOAT32, MEMORY_SHARE, PRECISIONS
 
-MEMORY_SHARE = 0.5
-FLOAT32, BFLOAT16 = "float32", "bfloat16"
-PRECISIONS = ("auto", FLOAT32, BFLOAT16)
 BFLOAT16_TOLERANCE = 0.01  # of a probability; above it float32 is used after all
 CHECKED = 8  # so many probabilities are compared, from the first on
 _log = logging.getLogger(__name__)
@@ -65,12 +65,14 @@ class Serving:
         budget = None if free is None else int(free * self.memory_share)
         return BatchSize(least, most, what, described, budget=budget, meter=meter)
 
-    def number_format(self, device: torch.device) -> Precision:
-        """The number format on a device."""
+    def number_format(
+        self, device: torch.device, lowering: Callable[[], AbstractContextManager[None]] | None = None
+    ) -> Precision:
+        """The number format on a device; `lowering` as in `Precision`."""
         name = self.precision
         if name == "auto":
             name = BFLOAT16 if device.type == "cuda" and torch.cuda.is_bf16_supported() else FLOAT32
-        return Precision(name, device)
+        return Precision(name, device, lowering)
 
 
 USUAL = Serving()
@@ -79,12 +81,15 @@ USUAL = Serving()
 class Precision:
     """The number format a model computes in: bfloat16 only where the first windows show that it does no harm.
 
-    Products of matrices are then in bfloat16, sums and what must not be rounded in float32 (torch.autocast).
+    Products of matrices are then in bfloat16, sums and what must not be rounded in float32 (torch.autocast), unless a
+    `lowering` of its own says what a model computes in it.
     """
 
-    def __init__(self, name: str, device: torch.device) -> None:
+    def __init__(
+        self, name: str, device: torch.device, lowering: Callable[[], AbstractContextManager[None]] | None = None
+    ) -> None:
         self.asked = self.name = name
-        self._device = device
+        self._lowering = lowering or partial(torch.autocast, device.type, torch.bfloat16)
         self.settled = name == FLOAT32
         self._compared, self._apart, self._reason = 0, 0.0, ""
 
@@ -135,7 +140,7 @@ class Precision:
         """What `work` gives in the format."""
         if self.name == FLOAT32:
             return work()
-        with torch.autocast(self._device.type, torch.bfloat16):
+        with self._lowering():
             return work()
 
 

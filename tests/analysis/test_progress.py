@@ -36,7 +36,7 @@ def test_a_line_tells_share_time_left_and_what_is_done(clock: list[float]) -> No
     bar = ConsoleProgress("Copying", stream, width=8)
     clock[0] += 10
     bar.report(1, 4, "copying")
-    assert stream.getvalue() == f"\rCopying [##......]  25%   30 s left {'copying':<24}"
+    assert stream.getvalue() == f"\rCopying [##......]  25%   30 s left {'copying':<32}"
     bar.close()
     bar.close()
     assert stream.getvalue().count("\n") == 1
