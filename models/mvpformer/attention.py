@@ -16,13 +16,17 @@ with one more column that holds the logarithm of the outer mass. Nothing is appr
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from models.mvpformer.config import MVPFormerConfig
 from models.mvpformer.lora import LoRALinear
+
+BLOCK_ELEMENTS = 1 << 19  # 2 MB in float32, what a core of a server keeps close
 
 
 class HeadInputs(NamedTuple):
@@ -84,53 +88,119 @@ class PlainAttention(nn.Module):
         )
 
 
+class _Queries(NamedTuple):
+    """One key/value head's queries, scaled, with what can be told for all of them at once; shapes (R, GC, ...)."""
+
+    content: Tensor  # (..., d): q + u
+    time: Tensor  # (..., d): q + v
+    near: Tensor  # (..., p + 1): the time term of the window's places, minus infinity where no segment is
+    channel: Tensor  # (..., C): the channel term
+    channel_mass: Tensor  # (..., 1): logarithm of the sum of its exponentials
+    channel_share: Tensor  # (..., C): its softmax
+
+    def part(self, first: int, stop: int) -> _Queries:
+        """The queries of some segments."""
+        return _Queries(*(term[first:stop] for term in self))
+
+
 def factorised_attention(heads: HeadInputs, window: int) -> Tensor:
     """Attended values (B, K, R, G, C, d), equal to the direct form without its N x N scores.
 
-    The largest intermediate is one query segment against the window's keys: it grows with T, not with T squared.
+    Works on a few query segments of one key/value head at a time: what stands in memory besides inputs and outputs
+    does not grow with T squared, and stays in the processor's cache.
     """
-    batch, n_kv, n_queries, n_group, n_channels, width = heads.query.shape
-    n_segments = heads.key.shape[2]
-    flat = (batch * n_kv, n_queries, n_group * n_channels, width)
-    scaled = heads.query * width**-0.5
-    u, v, w = (part[None, :, None, None, None, :] * width**-0.5 for part in heads.bias)
-    content_query = (scaled + u).reshape(flat)
-    time_query = (scaled + v).reshape(flat)
-    rows = (scaled + w) @ heads.channel_key[:, None, None].mT  # (B, K, R, G, C, C)
-    channel = rows.gather(-1, _channel_row(n_channels, rows.device).expand(rows.shape)).reshape(*flat[:3], n_channels)
-    key, value = heads.key.flatten(0, 1), heads.value.flatten(0, 1)  # (BK, T, C, d)
-    time_key = heads.time_key.expand(batch, -1, -1, -1).flatten(0, 1)  # (BK, T, d)
-
+    padding = min(window, heads.key.shape[2] - 1)
     attended = []
-    for r in range(n_queries):
-        last = n_segments - n_queries + r
-        first = 0 if last == n_segments - 1 else max(0, last - window)
-        # Per segment, not for all at once, so that nothing grows with T squared.
-        time = time_query[:, r] @ time_key[:, n_segments - 1 - last :].mT  # (BK, GC, last + 1)
-        upto, inside = slice(last + 1), slice(first, last + 1)
-        attended.append(_attend_segment(content_query[:, r], key[:, inside], value[:, upto], time, channel[:, r]))
-    return torch.stack(attended, dim=1).view(heads.query.shape)
+    for item in range(heads.key.shape[0]):
+        for head in range(heads.key.shape[1]):
+            queries = _prepare(heads, item, head, padding)
+            key, value, time_key = heads.key[item, head], heads.value[item, head], heads.time_key[head]
+            earlier = _attend_earlier(queries, key, value, time_key, padding) if heads.query.shape[2] > 1 else ()
+            attended.append(torch.cat([*earlier, _attend_last(queries, key, value, time_key)]))
+    return torch.stack(attended).view(heads.query.shape)
 
 
-def _attend_segment(query: Tensor, key: Tensor, value: Tensor, time: Tensor, channel: Tensor) -> Tensor:
-    """Attended values (BK, GC, d) of one query segment over all m segments up to it.
+def _prepare(heads: HeadInputs, item: int, head: int, padding: int) -> _Queries:
+    """The queries of one key/value head of one item, their channel term, and their time term inside the window."""
+    width, n_queries = heads.query.shape[-1], heads.query.shape[2]
+    query = (heads.query[item, head] * width**-0.5).flatten(1, 2)  # (R, GC, d)
+    u, v, w = heads.bias[:, head] * width**-0.5
+    channel = _channel_term((query + w).unflatten(1, (-1, heads.key.shape[3])), heads.channel_key[head])
+    time = query + v
+    near = time @ heads.time_key[head, -padding - 1 :].mT
+    near = _mask_padding(near, heads.key.shape[2] - n_queries, padding)
+    return _Queries(query + u, time, near, channel, channel.logsumexp(-1, keepdim=True), channel.softmax(-1))
 
-    `query` (BK, GC, d) with its bias and scale; `key` (BK, n, C, d) the n <= m segments inside the window; `value`
-    (BK, m, C, d); `time` (BK, GC, m) and `channel` (BK, GC, C) the other two terms, scaled.
+
+def _channel_term(query: Tensor, channel_key: Tensor) -> Tensor:
+    """(q_i + w) . Q[C-1-|c_i-c|] for every channel c, (R, GC, C), from queries (R, G, C, d) and keys (C, d).
+
+    One product with the rows of every distance from 1 - C to C; those a query needs lie side by side, one place
+    earlier for each next channel, which a view with rows shorter by one takes out.
     """
-    n_inside = key.shape[1]
-    n_outside = value.shape[1] - n_inside
-    score = (query @ key.flatten(1, 2).mT).unflatten(-1, (n_inside, -1))
-    score = score + time[..., n_outside:, None]
-    score = (score + channel[..., None, :]).flatten(-2)
-    if n_outside == 0:
-        return score.softmax(-1) @ value.flatten(1, 2)
-    outer_time = time[..., :n_outside]
-    outer_mass = outer_time.logsumexp(-1, keepdim=True) + channel.logsumexp(-1, keepdim=True)
-    weights = torch.cat([outer_mass, score], dim=-1).softmax(-1)
-    outer_time = outer_time.softmax(-1) * weights[..., :1]
-    outside = (outer_time[..., :, None] * channel.softmax(-1)[..., None, :]).flatten(-2)
-    return outside @ value[:, :n_outside].flatten(1, 2) + weights[..., 1:] @ value[:, n_outside:].flatten(1, 2)
+    n = len(channel_key)
+    distance = torch.arange(1 - n, n + 1, device=query.device).abs().clamp(max=n - 1)
+    every = (query @ channel_key[n - 1 - distance].mT).flatten(-2)  # (R, G, C * 2C)
+    return every[..., n - 1 : n - 1 + n * (2 * n - 1)].unflatten(-1, (n, -1))[..., :n].flatten(1, 2)
+
+
+def _attend_last(queries: _Queries, key: Tensor, value: Tensor, time_key: Tensor) -> Tensor:
+    """Attended values (1, GC, d) of the last segment's queries, for which every key is inside the window."""
+    last = queries.part(-1, len(queries.content))
+    score = ((last.time @ time_key.mT)[..., None] + last.channel[..., None, :]).flatten(-2)
+    return (score + last.content @ key.flatten(0, 1).mT).softmax(-1) @ value.flatten(0, 1)
+
+
+def _attend_earlier(queries: _Queries, key: Tensor, value: Tensor, time_key: Tensor, padding: int) -> Iterator[Tensor]:
+    """Attended values (S, GC, d) of all but the last segment's queries, block by block."""
+    n_last, n_inside = len(queries.content) - 1, padding + 1
+    # As if so many segments went before the first: every query segment then has equally many keys inside.
+    key, value = (functional.pad(part, (0, 0, 0, 0, padding, 0)) for part in (key, value))
+    _, n_rows, n_channels = queries.channel.shape
+    # What a block makes of each query: scores inside, or sums by channel outside.
+    room = max(1, BLOCK_ELEMENTS // (n_rows * n_channels * max(n_inside, value.shape[-1])))
+    first = 0
+    while first < n_last:
+        # Keys outside begin after the first window, and padding reaches back by less than a window.
+        stop = min(first + min(room, n_inside), n_last if first >= n_inside else min(n_last, n_inside))
+        yield _attend_block(queries.part(first, stop), key, value, time_key, first)
+        first = stop
+
+
+def _attend_block(queries: _Queries, key: Tensor, value: Tensor, time_key: Tensor, first: int) -> Tensor:
+    """Attended values (S, GC, d) of S query segments from `first` on; `key` and `value` (p + T, C, d) are padded.
+
+    Seen from every one of them, a place in its windows has the same distance, so the rows of the time table too.
+    """
+    n_block, padding = len(queries.content), len(key) - len(time_key)
+    n_inside, n_outside = padding + 1, first + n_block - 1 - padding
+    score = (queries.near[..., None] + queries.channel[..., None, :]).flatten(-2)
+    score = score.baddbmm_(queries.content, _windows(key, first, n_block, n_inside).flatten(1, 2).mT)
+    value_inside = _windows(value, first, n_block, n_inside).flatten(1, 2)
+    if n_outside <= 0:
+        return score.softmax(-1) @ value_inside
+
+    time = queries.time @ time_key[-n_inside - n_outside : -n_inside].mT
+    if n_block > 1:
+        time = _mask_padding(time, first - n_outside, padding)
+    mass = time.logsumexp(-1, keepdim=True)
+    weights = torch.cat([mass + queries.channel_mass, score], dim=-1).softmax(-1)
+    # Summed over segments, then over channels: two products, and no weight for every key.
+    share = (time - mass).exp() * weights[..., :1]
+    by_channel = share @ _windows(value, first - n_outside, n_block, n_outside).flatten(2)  # (S, GC, C d)
+    outside = queries.channel_share[..., None, :] @ by_channel.unflatten(-1, (key.shape[1], -1))
+    return outside.squeeze(-2) + weights[..., 1:] @ value_inside
+
+
+def _windows(x: Tensor, first: int, count: int, length: int) -> Tensor:
+    """`count` windows of `length` segments, each one segment later, as a view: (n, C, d) -> (count, length, C, d)."""
+    return x[first : first + count + length - 1].unfold(0, length, 1).permute(0, 3, 1, 2)
+
+
+def _mask_padding(time: Tensor, first: int, padding: int) -> Tensor:
+    """Minus infinity where a window's place (count, GC, length) lies in the padding; the first begins at `first`."""
+    place = torch.arange(len(time), device=time.device)[:, None] + torch.arange(time.shape[-1], device=time.device)
+    return time.masked_fill((place + first < padding)[:, None], -torch.inf)
 
 
 def _segment_distance(n_queries: int, n_segments: int, device: torch.device) -> Tensor:
