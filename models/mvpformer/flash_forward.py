@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import torch
 import triton
 import triton.language as tl
 from torch import Tensor
@@ -31,7 +32,6 @@ from models.mvpformer.flash_tiles import (
     score_channels,
     start,
     store_rows,
-    sum_type,
     tuned,
     visible_segments,
 )
@@ -201,7 +201,7 @@ def make_tables(query: Tensor, time_key: Tensor, channel_key: Tensor, bias: Tens
     n, n_rows = query.shape[0] * sizes.n_kv, row_count(sizes)
     tables = Tables(
         *(
-            query.new_empty(shape, dtype=sum_type(query.dtype))
+            query.new_empty(shape, dtype=torch.promote_types(query.dtype, torch.float32))
             for shape in ((n, n_rows, sizes.n_segments), (n, n_rows, sizes.n_channels), (3, n, n_rows))
         )
     )

@@ -67,11 +67,6 @@ def row_count(sizes: Sizes) -> int:
     return sizes.n_queries * sizes.n_channels * sizes.n_group
 
 
-def sum_type(dtype: torch.dtype) -> torch.dtype:
-    """The type of table scores, maxima and sums."""
-    return torch.float64 if dtype == torch.float64 else torch.float32
-
-
 def is_interpreted(kernel: Any) -> bool:
     """Whether a kernel runs in Triton's interpreter (TRITON_INTERPRET=1), which is for tests."""
     return isinstance(kernel, InterpretedFunction)
