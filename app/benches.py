@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 SIZES = ("quick", "middle", "full")
 BENCHES = {
+    "start": ("app.bench_start:bench", "start-up, beside a bare window"),
     "viewer": ("app.bench_pages:bench", "the window, page by page, beside mne-qt-browser"),
+    "memory": ("app.bench_memory:bench", "memory over a day's work, beside a bare window"),
     "engine": ("app.bench_engine:bench", "the engine process beside a pool of the standard library"),
     "neurduo": ("app.bench_neurduo:bench", "NeurDuo's step and scan beside a straightforward step"),
     "axon": ("app.bench_axes:bench", "AXON's attention by axis beside attention over all tokens"),
     "prise": ("app.bench_experts:bench", "PRiSE-EEG's experts with sorted tokens beside token after token"),
+    "inference": ("app.bench_inference:bench", "whole recordings, read ahead and in batches, beside neither"),
     "simulate": ("app.bench_simulation:bench_simulator", "the simulator"),
     "thresholds": ("app.bench_simulation:bench_thresholds", "detectors without a model on simulated recordings"),
     "attribution": ("app.bench_attribution:bench", "the known focus by attribution, beside randomised weights"),
