@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from analysis.analyses import Analysis, NamedArray
+from analysis.annotation import Annotation
 from analysis.errors import AnalysisError
+from analysis.marks import Marks
 from analysis.recording import Channel, Window
 from analysis.results import AnalysisRequest
+from analysis.seizure_marks import SeizureMarks
 from app.analysis_choices import AnalysisChoices
 from app.analysis_results import ResultShelf, make_wish
 from app.model_stamp import stamp
@@ -90,6 +93,53 @@ def test_the_second_model_comes_second_and_only_where_it_is_listed(session):
     arguments = wish(session, choices).arguments("night.edf")
     assert [c["checkpoint"] for c in arguments["checkpoints"]] == [AXON.checkpoint, PRISE.checkpoint]
     assert (arguments["start"], arguments["duration"]) == (10.0, 10.0)
+
+
+def test_marked_seizures_count_for_kinds_that_mind_them_and_for_no_others(session):
+    keys = {}
+    for marks in (
+        [],
+        [Annotation(20.0, 5.0, "seizure")],
+        [Annotation(20.0, 5.0, "seizure"), Annotation(30.0, 0.0, "sz")],
+    ):
+        session.marks = Marks.of(marks)
+        for kind in ("gates", "integrated-gradients"):
+            keys.setdefault(kind, set()).add(wish(session, kind=kind).key)
+    assert {kind: len(found) for kind, found in keys.items()} == {"gates": 1, "integrated-gradients": 3}
+    told = wish(session, kind="integrated-gradients").arguments("x.edf")["seizures"]
+    assert told == SeizureMarks(((20.0, 25.0),), (30.0,))
+    assert "seizures" not in wish(session, kind="gates").arguments("x.edf")
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "lasts"),
+    [
+        ("gates", {}, True),
+        ("cka", {}, True),
+        ("cka", {"groups": "seizure"}, False),
+        ("gate-interventions", {}, True),
+        ("gate-interventions", {"labels": "T1,T2"}, False),
+    ],
+)
+def test_what_depends_on_texts_of_marks_is_not_kept_for_another_start(session, kind, options, lasts):
+    choices = AnalysisChoices()
+    for name, value in options.items():
+        choices.set_option(kind, name, value)
+    assert wish(session, choices, kind).is_lasting == lasts
+
+
+def test_another_content_of_a_named_file_is_another_wish(session, tmp_path):
+    path, choices, keys = tmp_path / "other.edf", AnalysisChoices(), set()
+    choices.set_option("cka", "other", f"{path}, elsewhere.edf")
+    for content in (b"one", b"other"):
+        path.write_bytes(content)
+        keys.add(wish(session, choices).key)
+    assert len(keys) == 2
+
+
+def test_another_model_and_page_can_be_asked_for(session):
+    asked = make_wish("gates", session, AnalysisChoices(), (), None, "cpu", PRISE, Window(1.0, 11.0))
+    assert (asked.models, asked.window) == ((PRISE,), Window(1.0, 11.0))
 
 
 def test_nothing_is_asked_without_a_recording_or_a_model(session):

@@ -8,15 +8,23 @@ import pytest
 from PyQt6.QtCore import QPoint, QRect, QSize
 from PyQt6.QtWidgets import QApplication
 
+from analysis.annotation import Annotation
+from analysis.event_tables import read_events
 from analysis.kinds import KINDS
+from analysis.postprocessing import OnlineRule
+from analysis.results import AnalysisRequest, SeizurePrediction
+from analysis.saved_predictions import read_prediction
 from analysis.simulation.demo import RECORDING, TITLE
+from analysis.simulation.truth import read_truth
 from app.commands import load_checkpoint
 from app.demo import Demo, bundled_models
+from app.engine_process import EngineProcess
+from app.headless import predict
 from app.main_window import MainWindow
 from app.session import ModelChoice
 from app.settings import Settings, load_settings, save_settings
 from app.testing import Window
-from app.tour_stops import STOPS
+from app.tour_stops import STOPS, found_words
 from models.families import MODELS
 from viewers.callout import place_beside
 from viewers.overlays import ANALYSIS_OVERLAYS
@@ -83,6 +91,78 @@ def test_the_first_model_is_run_and_the_others_are_made_ready(opened, tmp_path) 
     window.wait(60)
     assert main.session.prediction.complete
     assert {path for path in (tmp_path / "results").rglob("*") if path.is_file()} == before  # nothing was computed
+
+
+def test_the_second_start_asks_no_model_for_what_the_first_one_did(opened, tmp_path, monkeypatch) -> None:
+    asked = []
+    call = EngineProcess.call
+
+    def heard(engine, function, *more):
+        asked.append(function)
+        return call(engine, function, *more)
+
+    def visit(main: MainWindow, window: Window) -> list:
+        window.wait(120)
+        found = [main.session.prediction.probability.tolist()]
+        for number in (2, 5):
+            main.touring.go_to(number)
+            window.wait(120)
+            answer = main.analysing.answer
+            found += [answer.kind, *(array.values.tolist() for array in answer.arrays.values()), answer.facts]
+        return found
+
+    monkeypatch.setattr(EngineProcess, "call", heard)
+    first = opened((MODEL,), Settings(tour_refused=True), tmp_path)
+    shown = visit(first.main, first)
+    assert {"analysis.engine.predict:predict_seizures", "analysis.engine.analyze:analyze"} <= set(asked)
+    first.main.close()
+    asked.clear()
+    second = opened((MODEL,), Settings(tour_refused=True), tmp_path)
+    assert repr(visit(second.main, second)) == repr(shown)
+    assert set(asked) <= {"analysis.scoring:score_events"}
+
+
+EVENTS = ((31.0, 97.0), (215.0, 250.0), (490.0, 500.0), (300.0, 310.0))  # seizures at 31.6, 210.97, 403.87; movement
+
+
+@pytest.mark.parametrize(
+    ("events", "words"),
+    [
+        ((), "AXON finds 0 of the 3 simulated seizures here, and no rhythmic movement fools it."),
+        (EVENTS[:2], "AXON finds 2 of the 3 simulated seizures here, and no rhythmic movement fools it."),
+        (EVENTS[:3], "AXON finds 2 of the 3 simulated seizures here, and takes a rhythmic movement for one."),
+        (EVENTS[3:], "finds 0 of the 3 simulated seizures here, and no rhythmic movement fools it; one event is a"),
+    ],
+)
+def test_the_tour_tells_what_the_model_on_show_really_finds(events, words) -> None:
+    truth = read_truth(RECORDING)
+    marks = tuple(Annotation(start, stop - start, "sz") for start, stop in events)
+    prediction = SeizurePrediction(AnalysisRequest("seizure", "", ()), "", "", events=marks, model_title="AXON")
+    assert words in found_words(prediction, truth)
+
+
+def test_the_window_shows_the_events_that_predict_writes(opened, tmp_path) -> None:
+    (model,) = bundled_models()[:1]
+    main = opened((model,), Settings(tour_refused=True)).main
+    predict(RECORDING, model.checkpoint, tmp_path / "out", device="cpu")
+    written = read_prediction(tmp_path / "out")
+    events = [(mark.onset, mark.stop) for mark in read_events(tmp_path / "out/events.tsv").events]
+    shown = main.session.prediction
+    assert events
+    assert [(event.onset, event.stop) for event in shown.events] == pytest.approx(events, abs=1e-3)
+    assert (main.runs.threshold, main.runs.is_own) == (written.threshold, True)
+    assert main.view.probability_lane.threshold == written.threshold != 0.5
+    assert shown.provenance["rule"] == written.provenance["rule"]
+    panel = main.sensitivity_panel
+    assert panel._own.text() == f"The model's own: p ≥ {written.threshold:.2f}"
+    assert not panel._own.isEnabled()
+    main.runs.set_threshold(0.99)
+    assert panel._own.isEnabled()
+    main.runs.set_rule(OnlineRule())
+    assert len(main.session.prediction.events) != len(events) or main.session.prediction.events != shown.events
+    panel._own.click()
+    assert main.session.prediction.events == shown.events
+    assert main.settings.model_events == {}
 
 
 def test_the_focus_of_the_seizure_on_the_page_is_marked_and_only_there(opened) -> None:

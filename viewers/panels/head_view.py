@@ -42,7 +42,7 @@ class HeadView(QWidget):
         self._names = True
         self._focus = ""
         self._field: np.ndarray | None = None
-        self._picture: tuple[object, ScalpPicture] | None = None
+        self._picture: tuple[object, object, ScalpPicture] | None = None
         self._bar = ScaleBar()
         # All values in words take longer than the picture of them: they wait until the cursor rests.
         self._rest = QTimer(self)
@@ -161,12 +161,12 @@ class HeadView(QWidget):
 
     def _picture_of(self, head: HeadMap, circle: QRectF) -> ScalpPicture:
         """What is drawn of a head at this size; all that does not depend on the values is drawn once."""
-        key = head, circle.getRect(), self.devicePixelRatioF(), self.theme, self._names, px(1.0)
-        if self._picture is None or self._picture[0] != key:
+        key = circle.getRect(), self.devicePixelRatioF(), self.theme, self._names, px(1.0)
+        if self._picture is None or self._picture[0] is not head or self._picture[1] != key:
             ratio = self.devicePixelRatioF()
-            self._picture = key, ScalpPicture(head, circle, self.size(), ratio, self.theme, self._names)
+            self._picture = head, key, ScalpPicture(head, circle, self.size(), ratio, self.theme, self._names)
             self._field = None
-        return self._picture[1]
+        return self._picture[2]
 
     def _paint_contours(self, painter: QPainter, circle: QRectF, head: HeadMap, outline: QPainterPath) -> None:
         assert self._field is not None
