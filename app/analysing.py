@@ -342,7 +342,7 @@ class Analysing(QObject):
 
         None without a recording, and where nothing can be asked.
         """
-        recording, wish = self._session.recording, self._wishes.make(kind, model, page)
+        recording, wish = self._session.recording, self._wishes.wish(kind, model, page)
         if recording is None or wish is None:
             return None
         path = str(recording.path)

@@ -46,10 +46,10 @@ class AnalysisWishes:
         others = [model for model in self.models if kind in self._offers.kinds(model)]
         return make_wish(kind, self._session, self.choices, others, self.selection, self._device(), model, page)
 
-    def wish(self, kind: str) -> Wish | None:
-        """What the choices of a kind ask for; None where they ask for nothing that can be."""
+    def wish(self, kind: str, model: ModelChoice | None = None, page: Window | None = None) -> Wish | None:
+        """The same; None where it cannot be."""
         try:
-            return self.make(kind)
+            return self.make(kind, model, page)
         except AnalysisError:
             return None
 

@@ -44,7 +44,7 @@ class Stop:
 STOPS: tuple[Stop, ...] = (
     Stop(
         "Seizure probability",
-        "Violet is how sure the chosen model is of a seizure, and the amber line is your threshold.",
+        "Violet is how sure the chosen model is of a seizure, and the amber line is the threshold.",
         "What rises above it becomes an event in the list at the left, which Y accepts and X rejects.",
         "probability",
         simulated="It should rise at the three simulated seizures; a rhythmic movement near the end may fool it.",
