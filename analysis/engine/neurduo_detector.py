@@ -79,7 +79,7 @@ class NeurDuoDetector(Detector):
         plan = plan_units(recording, classifier, self._stated, window, progress)
         missing = [site for site, absent in zip(head.channels, plan.missing, strict=True) if absent]
         what = f"one sequence of {head.context_units} units and {len(head.channels)} channels"
-        precision = serving.number_format(classifier.device)
+        precision = serving.number_format(classifier.device, classifier.rounded)
         length = classifier.unit_seconds
         return _Run(
             left_out=plan.electrodes.left_out,

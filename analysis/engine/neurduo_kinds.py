@@ -116,7 +116,7 @@ def unit_classes(inputs: Inputs, progress: Progress) -> Findings:
 def _stream(inputs: Inputs, progress: Progress) -> tuple[RecordingStream, int, int]:
     """The stream of the recording and the steps of the span that is asked for."""
     options = inputs.options
-    settings = StreamSettings(options["reset_gap"], options["normalisation"])
+    settings = StreamSettings.chosen(options)
     if options["history"]:
         progress.report(0, 1, "looking at the recording")
         stream = _with_history(inputs, settings, progress)
@@ -152,7 +152,7 @@ def _difference(inputs: Inputs, stream: RecordingStream, start: int) -> dict[str
     outputs = []
     rules: tuple[Rule, ...] = ("causal", "window")
     for rule in rules:
-        settings = StreamSettings(stream.settings.reset_gap, rule)
+        settings = replace(stream.settings, normalisation=rule)
         window = type(inputs.window)(float(stream.onsets[low]), float(stream.onsets[high - 1]) + plan.chunk_seconds)
         other = RecordingStream(inputs.recording, stream.model, settings, window)
         outputs.append(torch.cat([part.block.z for part in other.run(0, other.n_steps)], dim=1))

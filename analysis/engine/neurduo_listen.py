@@ -36,7 +36,7 @@ def listen(
     progress = progress or Progress()
     given = path, checkpoints, start, duration, options, device, progress, bad_channels
     with prepared("streams", *given) as (_, inputs):
-        settings = StreamSettings(inputs.options["reset_gap"], inputs.options["normalisation"])
+        settings = StreamSettings.chosen(inputs.options)
         stream = recording_stream(inputs.recording, inputs.model.network, settings, progress)
         ear = _Ear(inputs, stream)
         first, stop = stream.first_from(start), stream.first_from(start + duration)

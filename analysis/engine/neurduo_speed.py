@@ -11,6 +11,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +19,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from models.neurduo.config import SMALL
+from models.neurduo.config import SMALL, HeadConfig
+from models.neurduo.encoder import computes_in_bfloat16
 from models.neurduo.model import NeurDuo
 from models.neurduo.stacks import MambaStack
 from models.neurduo.streaming import Stream
@@ -27,6 +29,7 @@ CHANNELS = (2, 15)
 HISTORY_SECONDS = (30, 60, 300, 600, 1800, 3600)
 SCAN_STEPS = 512
 CYCLE = 4  # steps from one memory write to the next
+_UNIT_STEPS, _UNITS = 20, 8  # of the head whose probabilities are compared
 
 
 class StraightforwardStep:
@@ -103,42 +106,71 @@ class StraightforwardStep:
 def measure(rounds: int, seconds: int = HISTORY_SECONDS[-1]) -> dict[str, Any]:
     """Samples in milliseconds by what was measured, and the facts they belong to; histories up to `seconds`.
 
-    Without any history only the steps are measured.
+    Without any history only the steps are measured. The steps are also measured with the signal encoder's products in
+    bfloat16, where the processor is made for them.
     """
     torch.manual_seed(0)
     model = NeurDuo(SMALL).eval()
+    formats = [torch.float32, *([torch.bfloat16] if computes_in_bfloat16(torch.device("cpu")) else [])]
     found: dict[str, Any] = {
         "threads": torch.get_num_threads(),
-        "gflops": _arithmetic(),
         "encoder_gflop": _encoder_work(),
+        "rest_gflop": _rest_work(model),
+        "gflops": _arithmetic(torch.float32),
     }
+    if torch.bfloat16 in formats:
+        found["bfloat16 gflops"] = _arithmetic(torch.bfloat16)
     for n_channels in CHANNELS:
         positions = F.normalize(torch.randn(n_channels, 3), dim=-1)
         ids = torch.zeros(n_channels, dtype=torch.int64)
-        found |= _steps(model, positions, ids, rounds)
+        found |= _steps(model, positions, ids, rounds, formats)
         if seconds:
+            found |= _effect(positions, ids, formats)
             found |= _scans(model, positions, ids, max(3, rounds // 10))
             found |= _history(model, positions, ids, rounds, [t for t in HISTORY_SECONDS if t <= seconds])
     return found
 
 
-def _steps(model: NeurDuo, positions: Tensor, ids: Tensor, rounds: int) -> dict[str, Any]:
-    """Both steps by turns, a write cycle each, so that what else the machine does hits both alike."""
+def _steps(
+    model: NeurDuo, positions: Tensor, ids: Tensor, rounds: int, formats: Sequence[torch.dtype]
+) -> dict[str, Any]:
+    """All steps by turns, a write cycle each, so that what else the machine does hits all alike."""
     n = len(positions)
-    stream, reference = Stream(model, positions, ids), StraightforwardStep(model, positions, ids)
+    reference = StraightforwardStep(model, positions, ids)
+    streams = {_named("stream", form): Stream(model, positions, ids, front_end=form) for form in formats}
     chunks = torch.randn(4 * CYCLE, 1, n, SMALL.chunk_samples)
     worst = 0.0
     for chunk in chunks:
-        worst = max(worst, float((stream.step(chunk) - reference.step(chunk)).abs().max()))
-    times: dict[str, list[float]] = {"reference": [], "stream": [], "reference encoder": [], "encoder": []}
+        wanted, *found = (one.step(chunk) for one in (reference, *streams.values()))
+        worst = max(worst, float((found[0] - wanted).abs().max()))
+    times: dict[str, list[float]] = {}
     for round_number in range(rounds):
-        for name, step in (("reference", reference.step), ("stream", stream.step)):
+        for name, one in (("reference", reference), *streams.items()):
             for i in range(CYCLE):
                 chunk = chunks[(round_number * CYCLE + i) % len(chunks)]
-                times[name].append(_time(partial(step, chunk)))
-        times["reference encoder"].append(_time(partial(reference.encode_signal, chunks[0])))
-        times["encoder"].append(_time(partial(stream.encode_signal, chunks[0])))
+                times.setdefault(name, []).append(_time(partial(one.step, chunk)))
+            encoder = name.replace("stream", "encoder") if name != "reference" else "reference encoder"
+            times.setdefault(encoder, []).append(_time(partial(one.encode_signal, chunks[0])))
     return {f"{name} {n}": values for name, values in times.items()} | {f"difference {n}": worst}
+
+
+def _named(what: str, form: torch.dtype) -> str:
+    return what if form == torch.float32 else f"{what} bfloat16"
+
+
+@torch.inference_mode()
+def _effect(positions: Tensor, ids: Tensor, formats: Sequence[torch.dtype]) -> dict[str, Any]:
+    """How far bfloat16 moves z (each vector's change, share of its length) and a random head's probabilities."""
+    if torch.bfloat16 not in formats:
+        return {}
+    n = len(positions)
+    head = HeadConfig(tuple(f"E{i}" for i in range(n)), _UNIT_STEPS, n_outputs=2, d_token=16)
+    model = NeurDuo(replace(SMALL, head=head)).eval()
+    chunks = torch.randn(1, _UNITS * _UNIT_STEPS, n, SMALL.chunk_samples)
+    exact, rough = (Stream(model, positions, ids, front_end=form).run(chunks) for form in (None, torch.bfloat16))
+    moved = (rough - exact).norm(dim=-1) / exact.norm(dim=-1)
+    p, q = (model.unit_logits(z).softmax(-1)[..., 1] for z in (exact, rough))
+    return {f"z moved {n}": moved.flatten().tolist(), f"p moved {n}": (p - q).abs().flatten().tolist()}
 
 
 def _scans(model: NeurDuo, positions: Tensor, ids: Tensor, rounds: int) -> dict[str, Any]:
@@ -186,9 +218,9 @@ def _time(work: Callable[[], object]) -> float:
     return 1e3 * (time.perf_counter() - began)
 
 
-def _arithmetic() -> float:
+def _arithmetic(form: torch.dtype) -> float:
     """Billions of operations a second of a product of large matrices: what this machine can do at best."""
-    a = torch.randn(1024, 1024)
+    a = torch.randn(1024, 1024).to(form)
     best = min(_time(lambda: torch.mm(a, a)) for _ in range(10))
     return 2 * 1024**3 / best / 1e6
 
@@ -198,6 +230,19 @@ def _encoder_work() -> float:
     hidden, length, branches = SMALL.patch_hidden_dim, SMALL.chunk_samples, len(SMALL.patch_kernel_sizes)
     first = sum(SMALL.patch_kernel_sizes) * hidden
     return 2e-9 * length * (first + 3 * branches * hidden**2 + branches * hidden**2)
+
+
+def _rest_work(model: NeurDuo) -> float:
+    """The same of the products of a step beside the encoder; those of a write count for the steps between two."""
+    always = (model.fast, model.retrieval.query, model.retrieval.gate)
+    writing = (model.slow, model.writer, model.retrieval.key, model.retrieval.value)
+    counts = [
+        sum(weight.numel() for name, weight in part.named_parameters() if weight.ndim == 2 and "A_log" not in name)
+        for parts in (always, writing)
+        for part in parts
+    ]
+    each, written = sum(counts[: len(always)]), sum(counts[len(always) :])
+    return 2e-9 * (each + written / SMALL.write_every_n_steps)
 
 
 if __name__ == "__main__":

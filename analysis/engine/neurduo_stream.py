@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,9 +11,12 @@ import torch
 from torch import Tensor
 
 from analysis.engine.neurduo_input import ChunkPlan, plan_chunks
+from analysis.engine.serving import FLOAT32
 from analysis.engine.state_trail import StateTrail
+from analysis.errors import AnalysisError
 from analysis.progress import Progress
 from analysis.recording import Recording, Window
+from models.neurduo.encoder import computes_in_bfloat16
 from models.neurduo.model import Block, NeurDuo
 from models.neurduo.normalisation import TRAILING_CHUNKS, TrailingNormaliser, normalise_window
 from models.neurduo.streaming import Stream
@@ -29,11 +32,18 @@ class StreamSettings:
 
     The state starts from zero at the recording's beginning and after gaps longer than `reset_gap` seconds; it is
     carried over shorter ones. `normalisation` is "causal" (what was read in the last 32 s, as live) or "window" (each
-    32 s on the grid of the stretch by themselves, as in pre-training, which looks up to 32 s ahead).
+    32 s on the grid of the stretch by themselves, as in pre-training, which looks up to 32 s ahead). `precision` is the
+    number format of the signal encoder's products, "float32" or "bfloat16"; all else is computed in float32.
     """
 
     reset_gap: float = RESET_GAP_SECONDS
     normalisation: Rule = "causal"
+    precision: str = FLOAT32
+
+    @classmethod
+    def chosen(cls, options: Mapping[str, Any]) -> StreamSettings:
+        """From the options of a kind of analysis."""
+        return cls(options["reset_gap"], options["normalisation"], options["precision"])
 
 
 @dataclass(frozen=True)
@@ -82,7 +92,7 @@ class RecordingStream:
         )
         electrodes = self.plan.electrodes
         positions, ids = torch.from_numpy(electrodes.positions), torch.from_numpy(electrodes.reference_ids)
-        self._stream = Stream(model, positions, ids)
+        self._stream = Stream(model, positions, ids, front_end=self._front_end())
         self._normaliser = TrailingNormaliser(len(electrodes.picks), length)
         self._at, self._whole = 0, True
         self.trail = StateTrail(max(1, round(trail_seconds / self.plan.chunk_seconds)))
@@ -153,6 +163,17 @@ class RecordingStream:
             end = min(high, stop)
             yield made[at - low : end - low]
             at = end
+
+    def _front_end(self) -> torch.dtype | None:
+        """The number format that is asked for; AnalysisError where the device is not made for it."""
+        if self.settings.precision == FLOAT32:
+            return None
+        device = self.model.input_norm.weight.device
+        if not computes_in_bfloat16(device):
+            raise AnalysisError(
+                f"this device is not made for products in bfloat16 ({device.type}): choose the precision {FLOAT32}"
+            )
+        return torch.bfloat16
 
     def _advance(self, start: int, stop: int) -> Iterator[StreamPart]:
         """Steps from where the state is, cut at runs and at states to keep."""

@@ -71,12 +71,12 @@ class FastSignalEncoder:
             second_bias.append(_bias(outer))
         merge: Any = encoder.merge[0]
         self._half, self._widest = widest // 2, widest
-        self._products = products or encoder.proj.weight.dtype
+        self._products = dtype = products or encoder.proj.weight.dtype
         first, merged = first.T, merge.weight.detach()[:, :, 0]  # (K H, widest), (H, K H)
         second = torch.cat(seconds)[:, :, None]  # (K H, H, 1, 3)
-        self._first = _ProductThenGelu(*self._rounded(first, torch.cat(first_bias)))
-        self._second = _ConvolutionThenGelu(*self._rounded(second, torch.cat(second_bias)), n_branches)
-        self._merge = _ProductThenGelu(*self._rounded(merged, merge.bias.detach()))
+        self._first = _ProductThenGelu(first.to(dtype), torch.cat(first_bias).to(dtype))
+        self._second = _ConvolutionThenGelu(second.to(dtype), torch.cat(second_bias).to(dtype), n_branches)
+        self._merge = _ProductThenGelu(merged.to(dtype), merge.bias.detach().to(dtype))
         self._gate = encoder.temporal_gate.weight.detach().T  # its bias cancels in the softmax
         self._proj, self._proj_bias = encoder.proj.weight.detach().T, encoder.proj.bias.detach()
 
@@ -85,9 +85,6 @@ class FastSignalEncoder:
         if len(chunks) <= _BLOCK_CHUNKS:
             return self._encode(chunks)
         return torch.cat([self._encode(part) for part in chunks.split(_BLOCK_CHUNKS)])
-
-    def _rounded(self, *values: Tensor) -> tuple[Tensor, ...]:
-        return tuple(value.to(self._products) for value in values)
 
     def _encode(self, chunks: Tensor) -> Tensor:
         n_chunks, length = chunks.shape

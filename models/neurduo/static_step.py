@@ -85,8 +85,8 @@ class StaticStep:
     def save(self) -> StreamState:
         """A copy of the state."""
         fast, slow = ([block.gather() for block in blocks] for blocks in (self._fast, self._slow))
-        rest = (tensor.clone() for tensor in (self._queue, self._bank, self.h, self.slow))
-        return StreamState(fast, slow, *rest, self.t)
+        queue, bank, h, held = (tensor.clone() for tensor in (self._queue, self._bank, self.h, self.slow))
+        return StreamState(fast, slow, queue, bank, h, held, self.t)
 
     @torch.inference_mode()
     def step(self, chunk: Tensor) -> bool:

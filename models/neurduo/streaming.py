@@ -69,6 +69,7 @@ class Stream:
         self._values: Tensor
         self._steps: tuple[list[StepState], list[StepState]] | None = None
         self._static: StaticStep | None = None
+        self._at_static = False  # whether the state is the static step's
         with torch.inference_mode():
             self.montage: Montage = model.montage_of(batch, n_channels, positions, reference_ids, missing)
         self._prepared = Prepared(model, self.montage, front_end)

@@ -11,10 +11,11 @@ import torch
 
 from analysis.engine import neurduo_speed
 from app import bench, bench_apart, bench_neurduo
-from app.bench_cases import value, verdict
+from app.bench_cases import gains, value, verdict
 from app.bench_neurduo import explain, measure_neurduo, neurduo_rows
 from app.benches import Plan
 from models.neurduo.config import SMALL, NeurDuoConfig
+from models.neurduo.model import NeurDuo
 
 SIZES = {"token_dim": 16, "patch_hidden_dim": 8, "fast_dim": 16, "slow_dim": 8, "slow_num_layers": 1, "fast_d_state": 4}
 
@@ -43,19 +44,58 @@ def test_the_straightforward_step_computes_what_ours_does(found: dict[str, Any])
 
 def test_rows_of_what_was_measured(found: dict[str, Any]) -> None:
     rows = {case.name: (case, measured) for case, measured in neurduo_rows(found)}
-    assert len(rows) == 2 * (4 + 5 + 2)
-    for n, target in ((2, 1 / 1.5), (15, 0.5)):
-        case, measured = rows[f"neurduo {n} ch 1 threads share"]
-        cycles = [np.reshape(found[f"{which} {n}"], (-1, 4)).mean(1) for which in ("stream", "reference")]
-        np.testing.assert_allclose(measured.samples, cycles[0] / cycles[1])
-        assert case.target == target
-        case, measured = rows[f"neurduo {n} ch 1 threads state"]
+    cycles = {name: np.reshape(values, (-1, 4)).mean(1) for name, values in found.items() if name.startswith("stream")}
+    for n, gain in ((2, 1.5), (15, 2.0)):
+        name = f"neurduo {n} ch 1 threads"
+        plain = np.reshape(found[f"reference {n}"], (-1, 4)).mean(1)
+        case, measured = rows[f"{name} step"]
+        np.testing.assert_allclose(measured.samples, cycles[f"stream {n}"])
+        np.testing.assert_allclose(measured.rival, plain)
+        assert (case.gain, case.rival) == (gain, "straightforward step")
+        assert gains(case, measured)[1] == pytest.approx(np.median(plain / cycles[f"stream {n}"]))
+        work = n * (found["encoder_gflop"] + found["rest_gflop"])
+        assert measured.floor == pytest.approx(1e3 * work / found["gflops"])
+        case, measured = rows[f"{name} state"]
         assert (value(case, measured), verdict(case, measured)) == (0, "pass")
-        scan, _ = rows[f"neurduo {n} ch 1 threads scan share"]
-        assert scan.target == 0.2
+        case, measured = rows[f"{name} scan"]
+        assert (case.gain, measured.rival) == (5.0, rows[f"{name} step"][1].rival)
     text = explain(found)
     assert "2 ch, 1 thread:" in text
     assert "limits: the encoder" in text
+
+
+def test_the_encoder_in_bfloat16_has_rows_of_its_own_and_of_what_it_does(found: dict[str, Any]) -> None:
+    # As on a processor that is made for it, whatever this one is.
+    more = {"bfloat16 gflops": 1000.0, "z moved 15": [0.001, 0.002, 0.009], "p moved 15": [0.0, 0.0001, 0.0002]}
+    more |= {f"{what} bfloat16 {n}": [1.0] * 12 for what in ("stream", "encoder") for n in (2, 15)}
+    rows = {case.name: (case, measured) for case, measured in neurduo_rows(found | more)}
+    case, measured = rows["neurduo 15 ch 1 threads step bfloat16"]
+    assert case.gain == pytest.approx(1 / 0.35)
+    assert measured.samples == (1.0, 1.0, 1.0)
+    work = found["encoder_gflop"] / 1000 + found["rest_gflop"] / found["gflops"]
+    assert measured.floor == pytest.approx(15 * 1e3 * work)
+    name = "neurduo 15 ch 1 threads bfloat16"
+    assert [value(*rows[f"{name} z {how}"]) for how in ("typical", "largest")] == [2.0, 9.0]
+    assert [value(*rows[f"{name} p {how}"]) for how in ("typical", "largest")] == pytest.approx([0.1, 0.2])
+
+
+def test_a_processor_without_bfloat16_says_so(found: dict[str, Any]) -> None:
+    without = {name: values for name, values in found.items() if "bfloat16" not in name and "moved" not in name}
+    rows = {case.name: measured for case, measured in neurduo_rows(without)}
+    missing = "not measured: this processor is not made for products in bfloat16"
+    assert rows["neurduo 15 ch 1 threads step bfloat16"] == missing
+    assert "bfloat16" not in explain(without)
+
+
+def test_what_bfloat16_does_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(neurduo_speed, "SMALL", NeurDuoConfig.from_dict(asdict(SMALL) | SIZES))
+    positions, ids = torch.randn(3, 3), torch.zeros(3, dtype=torch.int64)
+    moved = neurduo_speed._effect(positions, ids, [torch.float32, torch.bfloat16])
+    units = neurduo_speed._UNITS
+    assert len(moved["z moved 3"]) == 3 * units * neurduo_speed._UNIT_STEPS
+    assert len(moved["p moved 3"]) == units
+    assert 1e-5 < np.median(moved["z moved 3"]) < 0.05
+    assert neurduo_speed._effect(positions, ids, [torch.float32]) == {}
 
 
 def test_steps_that_grow_slower_are_over_the_target(found: dict[str, Any]) -> None:
@@ -71,6 +111,15 @@ def test_the_encoder_s_operations_are_counted() -> None:
     """Twice the multiplications of three convolutions, a wider one after each, and their merge, at 128 places."""
     by_hand = 2 * 128 * (128 * (3 + 7 + 15) + 3 * 128 * 128 * 3 + 3 * 128 * 128)
     assert neurduo_speed._encoder_work() * 1e9 == pytest.approx(by_hand)
+
+
+def test_the_other_operations_are_counted() -> None:
+    """Twice the values of each matrix; those of a write a quarter."""
+    mamba = 512 * 256 * 2 + 512 * 48 + 512 * 16 + 512 * 256
+    fast = 6 * mamba + 3 * (768 * 256 + 256 * 256) + 192 * 256 + 192 * 448
+    slow_mamba = 384 * 192 * 2 + 384 * 44 + 384 * 12 + 384 * 192
+    slow = 3 * slow_mamba + 256 + 192 * 256 + 2 * 192 * 192
+    assert neurduo_speed._rest_work(NeurDuo(SMALL)) * 1e9 == pytest.approx(2 * (fast + slow / 4))
 
 
 def test_a_process_that_fails_is_told_in_its_row(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:

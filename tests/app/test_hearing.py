@@ -21,7 +21,7 @@ MODEL = ModelChoice("NeurDuo", "random:neurduo:tiny:0")
 
 
 def make_wish(kind, start, stop, model=MODEL, **options):
-    values = {"normalisation": "causal", "reset_gap": 60.0, "history": 0.0} | options
+    values = {"normalisation": "causal", "precision": "float32", "reset_gap": 60.0, "history": 0.0} | options
     return Wish(kind, (model,), Window(start, stop), tuple(values.items()), "cpu", f"{kind} {start} {stop}")
 
 

@@ -12,9 +12,11 @@ import pytest
 import torch
 
 from analysis.channels import RawChannel, build_channels
+from analysis.engine import neurduo_units
 from analysis.engine.detectors import load_detector
 from analysis.engine.neurduo_units import UnitClassifier, find_channels, plan_sequences
 from analysis.engine.predict import predict_seizures
+from analysis.engine.serving import Serving
 from analysis.errors import AnalysisError
 from analysis.progress import Progress
 from analysis.recording import Window
@@ -51,6 +53,29 @@ def probabilities(files: Any, recording: Any, start: float = 0.0, stop: float | 
     chunks = list(run.chunks(Progress(), None))
     times = np.concatenate([chunk.times for chunk in chunks])
     return dict(zip(times.round(6).tolist(), np.concatenate([c.probability for c in chunks]).tolist(), strict=True))
+
+
+@pytest.mark.parametrize("is_made_for_it", [True, False])
+def test_bfloat16_on_a_processor_is_of_the_signal_encoder_alone(
+    is_made_for_it: bool, files: Any, make_recording: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(neurduo_units, "computes_in_bfloat16", lambda _: is_made_for_it)
+    recording = build(make_recording, seconds=20.0)
+    detector = load_detector(*files, device="cpu")
+    values, facts = [], []
+    for precision in ("float32", "bfloat16"):
+        run = detector.begin(recording, Window(0.0, 20.0), serving=Serving(precision=precision))
+        values.append(np.concatenate([chunk.probability for chunk in run.chunks(Progress(), None)]))
+        facts.append(run.served()["precision"])
+    apart = np.abs(values[0] - values[1]).max()
+    if is_made_for_it:
+        assert 0 < apart < 0.01
+        assert facts[1]["format"] == "bfloat16"
+        assert facts[1]["largest_difference"] == pytest.approx(apart, abs=1e-6)
+    else:
+        assert apart == 0
+        assert facts[1]["format"] == "float32"
+        assert "not made for products in bfloat16" in facts[1]["reason"]
 
 
 def test_units_of_sequences_with_the_last_one_padded(files: Any, model: Any, make_recording: Any) -> None:

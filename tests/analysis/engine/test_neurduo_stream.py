@@ -14,6 +14,7 @@ from torch import Tensor
 from analysis.channels import RawChannel, build_channels
 from analysis.engine import neurduo_stream
 from analysis.engine.neurduo_stream import RecordingStream, StreamSettings, recording_stream
+from analysis.errors import AnalysisError
 from analysis.progress import Cancelled, Progress
 from models.neurduo.config import SMALL, NeurDuoConfig
 from models.neurduo.normalisation import TrailingNormaliser, normalise_window
@@ -79,6 +80,20 @@ def test_any_part_is_the_same_from_wherever_one_comes(rule: Any, recording: Any,
     assert stream.n_steps == len(stream.onsets) == 80 + 96 + 80
     for start, stop in ((100, 110), (20, 30), (90, 256), (0, 5), (5, 9), (200, 201), (79, 82), (175, 177)):
         torch.testing.assert_close(outputs(stream, start, stop), whole[:, start:stop], rtol=0, atol=2e-5)
+
+
+def test_a_front_end_in_bfloat16_is_another_stream_and_little_else(
+    recording: Any, model: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(neurduo_stream, "computes_in_bfloat16", lambda _: True)
+    rough, exact = StreamSettings(precision="bfloat16"), StreamSettings()
+    apart = outputs(RecordingStream(recording, model, rough), 0, 40) - outputs(
+        RecordingStream(recording, model, exact), 0, 40
+    )
+    assert 1e-4 < apart.abs().max() < 0.1
+    monkeypatch.setattr(neurduo_stream, "computes_in_bfloat16", lambda _: False)
+    with pytest.raises(AnalysisError, match=r"not made for products in bfloat16 \(cpu\): choose the precision float32"):
+        RecordingStream(recording, model, rough)
 
 
 def test_going_back_starts_from_a_state_that_was_kept(recording: Any, model: Any) -> None:
