@@ -35,7 +35,8 @@ def bench(plan: Plan) -> Found:
     missing = [_missing(name) for name in TITLES if name not in names]
     if not names:
         return Found(missing)
-    found = count_foci([str(CHECKPOINTS / f"{name}.safetensors") for name in names], plan.pick(4, 12, 36), core_count())
+    seizures = plan.seizures or plan.pick(4, 12, 36)
+    found = count_foci([str(CHECKPOINTS / f"{name}.safetensors") for name in names], seizures, core_count())
     if isinstance(found, str):
         return Found([(Case("attribution", "focus by attribution", None), found)])
     told = {**found, "models": dict(zip(names, found["models"].values(), strict=True))}

@@ -32,11 +32,15 @@ BENCHES = {
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is to be measured: the size, and whether pages are turned during a run and beside mne-qt-browser."""
+    """How much is to be measured: the size, and whether pages are turned during a run and beside mne-qt-browser.
+
+    `seizures` is how many foci are looked for, where it does not follow the size.
+    """
 
     size: str = "full"
     busy: bool = False
     peer: bool = False
+    seizures: int | None = None
 
     def pick(self, quick: T, middle: T, full: T) -> T:
         """What belongs to the size."""

@@ -368,6 +368,7 @@ def _bench(parser: argparse.ArgumentParser) -> None:
     size.add_argument("--quick", dest="size", action="store_const", const="quick", help="the same as --size quick")
     parser.add_argument("--busy", action="store_true", help="viewer: also turn pages while a model runs")
     parser.add_argument("--peer", action="store_true", help="viewer: measure mne-qt-browser beside it")
+    parser.add_argument("--seizures", type=_count, metavar="N", help="attribution: seizures (default: by size)")
     parser.add_argument("--detail", action="store_true", help="print 95th percentiles and CPU time as well")
     parser.add_argument("--report", metavar="F.md", help="also write what was found as a page")
     _add_json(parser)

@@ -340,7 +340,7 @@ def bench(options: Namespace) -> int:
     from app.bench import run_benches
     from app.benches import Plan
 
-    plan = Plan(options.size, options.busy, options.peer)
+    plan = Plan(options.size, options.busy, options.peer, options.seizures)
     return run_benches(options.names, plan, options.detail, options.json, options.report)
 
 

@@ -42,4 +42,7 @@ def _text(checkpoint: Path, step: int, card: dict[str, Any]) -> str:
     for split, figures in card["results"].items():
         told = [f"{text} {figures[name]:.3g}" for name, text in _WORDS.items() if figures.get(name) is not None]
         lines.append(f"  {split}: {', '.join(told)}")
+        for plain in (figures.get("threshold_detectors") or {}).get("detectors", ()):
+            told = [f"{text} {plain[name]:.3g}" for name, text in _WORDS.items() if plain.get(name) is not None]
+            lines.append(f"    beside it, without a model, {plain['way']}: {', '.join(told)}")
     return "\n".join(lines)

@@ -84,6 +84,9 @@ def test_seizures_are_shared_out_and_checkpoints_named(monkeypatch, tmp_path):
     found = bench.bench(Plan("quick"))
     assert sorted({part for part, *_ in asked}) == list(range(asked[0][1]))
     assert {count for _, _, count, _ in asked} == {4}
+    asked.clear()
+    bench.bench(Plan("quick", seizures=7))
+    assert {count for _, _, count, _ in asked} == {7}
     names = {case.name: measured for case, measured in found.rows}
     assert {"attribution axon keep one", "attribution neurduo keep one"} < set(names)
     assert names["attribution mvpformer"] == names["attribution prise-eeg"] == "not measured: no such checkpoint"
