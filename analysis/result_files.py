@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from models.whole_files import whole_file
 FORMAT = "cerebroscope-result/1"
 ARRAYS, FACTS = ".npz", ".json"
 _TYPES: dict[str, type[AnalysisResult]] = {kind.__name__: kind for kind in (SeizurePrediction, Trends, Analysis)}
+_OBJECTS: dict[str, Callable[..., Any]] = {kind.__name__: kind for kind in (Window, AnalysisRequest)}
 _VALUES = "values of "  # before the name of an array, which may be any
 _TUPLE, _TABLE = "tuple", "table"  # what JSON has no word for; each is the only key of its object
 
@@ -92,7 +93,7 @@ def _back(value: Any) -> Any:
         return tuple(_back(item) for item in inner)
     if name == _TABLE:
         return {_back(key): _back(item) for key, item in inner}
-    return {"Window": Window, "AnalysisRequest": AnalysisRequest}[name](**_back(inner))
+    return _OBJECTS[name](**_back(inner))
 
 
 def _plain(value: Any) -> Any:
