@@ -17,6 +17,8 @@ from analysis.recording import Channel, Recording
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # Before torch is, whose threads wait for each other for minutes where another program has the processor.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Before triton is, whose kernels no test runs on a GPU.
+os.environ.setdefault("TRITON_INTERPRET", "1")
 # Garbage is looked for between tests only, by the thread of the windows: a window that goes on another thread, where
 # the search happens to start, takes the program with it.
 gc.disable()

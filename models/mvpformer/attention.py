@@ -23,6 +23,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from models.mvpformer import flash
 from models.mvpformer.config import MVPFormerConfig
 from models.mvpformer.lora import LoRALinear
 
@@ -101,6 +102,12 @@ class _Queries(NamedTuple):
     def part(self, first: int, stop: int) -> _Queries:
         """The queries of some segments."""
         return _Queries(*(term[first:stop] for term in self))
+
+
+def attend(heads: HeadInputs, window: int) -> Tensor:
+    """Attended values (B, K, R, G, C, d) by the kernels of FlashMVPA where they can be used, else by the split form."""
+    fused = flash.fused_attention(*heads, window)
+    return factorised_attention(heads, window) if fused is None else fused
 
 
 def factorised_attention(heads: HeadInputs, window: int) -> Tensor:
@@ -245,7 +252,7 @@ class MVPAttention(nn.Module):
         if self.training and self.dropout:
             mask = structured_dropout(x.shape[1], x.shape[2], self.dropout, x.device).to(x.dtype)
             heads = heads._replace(value=heads.value * mask[:, :, None])
-        attended = self._attend_plainly(heads) if plain else factorised_attention(heads, self.plain_form.window)
+        attended = self._attend_plainly(heads) if plain else attend(heads, self.plain_form.window)
         # (B, K, R, G, C, d) -> (B, R, C, K, G, d) -> (B, R, C, E)
         return self.output(attended.permute(0, 2, 4, 1, 3, 5).flatten(3))
 
