@@ -21,6 +21,7 @@ BENCHES = {
     "memory": ("app.bench_memory:bench", "memory over a day's work, beside a bare window"),
     "engine": ("app.bench_engine:bench", "the engine process beside a pool of the standard library"),
     "neurduo": ("app.bench_neurduo:bench", "NeurDuo's step and scan beside a straightforward step"),
+    "flashmvpa": ("app.bench_flashmvpa:bench", "FlashMVPA beside plain MVPA and compiled flex attention, on a GPU"),
     "axon": ("app.bench_axes:bench", "AXON's attention by axis beside attention over all tokens"),
     "prise": ("app.bench_experts:bench", "PRiSE-EEG's experts with sorted tokens beside token after token"),
     "inference": ("app.bench_inference:bench", "whole recordings, read ahead and in batches, beside neither"),
