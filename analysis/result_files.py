@@ -31,6 +31,7 @@ def save_result(result: AnalysisResult, stem: Path) -> None:
     """Write `stem.npz` and `stem.json`, each whole or not at all, the JSON last. OSError when that fails."""
     values = {field.name: getattr(result, field.name) for field in fields(result)}
     facts = {"format": FORMAT, "type": type(result).__name__}
+    is_exact = isinstance(result, Analysis)
     if isinstance(result, Analysis):
         arrays = {_VALUES + name: array.values for name, array in result.arrays.items()}
         described = {name: (a.axes, a.unit, a.meaning, a.source) for name, a in result.arrays.items()}
@@ -38,7 +39,7 @@ def save_result(result: AnalysisResult, stem: Path) -> None:
     else:
         arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
         facts |= {name: _plain(value) for name, value in values.items() if name not in arrays}
-    text = json.dumps(facts, ensure_ascii=False, allow_nan=isinstance(result, Analysis), indent=1)
+    text = json.dumps(facts, ensure_ascii=False, allow_nan=is_exact, indent=None if is_exact else 1)
     with whole_file(stem.with_name(stem.name + ARRAYS)) as file:
         np.savez(file, allow_pickle=False, **arrays)
     with whole_file(stem.with_name(stem.name + FACTS)) as file:

@@ -32,10 +32,10 @@ class SensitivityPanel(QWidget):
         self._slider.valueChanged.connect(lambda value: self.threshold_changed.emit(value / 100))
         self._count = label("p ≥ 0.50   no prediction yet", "muted", wrap=True)
         self._rule = label("", "muted", wrap=True)
-        self._change = ElidedButton("How events are made…")
-        self._change.setToolTip("The rule, and its constants, by which probabilities become events")
+        self._change = ElidedButton("Rule…")
+        self._change.setToolTip("How events are made: by which rule, and with which constants")
         self._change.clicked.connect(self.rules_requested)
-        self._own = ElidedButton("The usual: p ≥ 0.50")
+        self._own = ElidedButton("Usual: 0.50")
         self._own.setToolTip("Back to the threshold and the rule that the model itself states, or that are usual")
         self._own.clicked.connect(self.own_requested)
         for widget in (self._slider, self._count, self._rule, ButtonRow(self._own, self._change)):
@@ -49,8 +49,8 @@ class SensitivityPanel(QWidget):
 
     def show_own(self, own: EventMaking, is_in_force: bool) -> None:
         """Say which threshold is the model's own, and offer the way back to it where another or another rule counts."""
-        whose = "The model's own" if own.is_stated else "The usual"
-        self._own.setText(f"{whose}: p ≥ {own.threshold:.2f}")
+        whose = "Model's own" if own.is_stated else "Usual"
+        self._own.setText(f"{whose}: {own.threshold:.2f}")
         self._own.setEnabled(not is_in_force)
 
     def show_events(self, threshold: float, count: int | None, rule: str, decided: int = 0, lost: int = 0) -> None:

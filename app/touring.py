@@ -162,7 +162,7 @@ class Touring(QObject):
         """Choose the model and ask for what the stop shows; whether there is such a model."""
         window = self._window
         if not stop.kind:
-            if stop.family or window.session.prediction is None:
+            if window.session.prediction is None and not window.runs.busy:
                 window.actions_by_id["run"].trigger()
             window.overlay_panel.set_visible("seizure", True)
             return True

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PyQt6.QtCore import QPointF
 
+from analysis.annotation import Annotation
 from analysis.attribution_maps import attribution_map
 from analysis.recording import Window
 from app.settings import Settings
@@ -115,3 +116,35 @@ def test_every_kind_is_drawn_of_mvpformer_too(window, kind: str) -> None:
     mean = overlay.heat.values[[names.index("Fp1"), names.index("F7")]].mean(0)
     np.testing.assert_allclose(rows[place], mean, rtol=1e-4, atol=1e-6)
     assert "mean of Fp1 and F7" in overlay.describe(27.3, "Fp1-F7")
+
+
+def test_the_scalp_takes_the_colours_that_were_chosen_on_the_traces(window) -> None:
+    main = window.main
+    window.show(20.0, 10.0)
+    window.wait()
+    _answer, panel = run(window, MODELS[0], "integrated-gradients")
+    assert "teal speaks for the class, brown against it" in panel.map_heading.text()
+    for colours, words in (("blue to orange", "orange speaks for the class, blue"), ("", "teal speaks")):
+        main.overlay_panel.set_look("integrated-gradients", 0.5, "", colours)
+        main.overlay_panel.look_changed.emit("integrated-gradients")
+        assert panel.theme.balances == panel.map.head.theme.balances == colours
+        assert words in panel.map_heading.text()
+    main.set_theme("dark")
+    assert panel.theme.name == "dark"
+    main.set_theme("light")
+
+
+def test_a_seizure_marked_in_the_window_is_no_baseline(window) -> None:
+    main = window.main
+    window.show(20.0, 10.0)
+    window.wait()
+    answer, _panel = run(window, MODELS[0], "integrated-gradients")
+    before = answer.facts["windows"][0]["baseline"]
+    onset = float(before.split(" s from ")[1].split()[0])
+    main.session.add_annotations([Annotation(onset + 1.0, 5.0, "seizure")])
+    window.wait()
+    assert "with other marks of seizures than is chosen now" in main.analysing.tab._state.text().lower()
+    main.analysing.run()
+    window.wait(120)
+    assert main.analysing.answer is None  # the recording is too short for another one
+    assert "without a marked seizure are left" in main.analysing.tab._error.text()

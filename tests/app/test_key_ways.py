@@ -164,7 +164,7 @@ def test_a_field_opens_by_key_though_the_key_has_another_meaning_on_the_traces(m
 
 def test_a_button_is_pressed_by_enter_and_space_and_letters_act_on_the_traces(main, qtbot):
     pressed: list[int] = []
-    button = next(b for b in main.findChildren(QPushButton) if b.text() == "How events are made…")
+    button = next(b for b in main.findChildren(QPushButton) if b.text() == "Rule…")
     button.clicked.disconnect()
     button.clicked.connect(lambda: pressed.append(1))
     button.setFocus(Qt.FocusReason.TabFocusReason)

@@ -154,7 +154,7 @@ def test_the_window_shows_the_events_that_predict_writes(opened, tmp_path) -> No
     assert main.view.probability_lane.threshold == written.threshold != 0.5
     assert shown.provenance["rule"] == written.provenance["rule"]
     panel = main.sensitivity_panel
-    assert panel._own.text() == f"The model's own: p ≥ {written.threshold:.2f}"
+    assert panel._own.text() == f"Model's own: {written.threshold:.2f}"
     assert not panel._own.isEnabled()
     main.runs.set_threshold(0.99)
     assert panel._own.isEnabled()
