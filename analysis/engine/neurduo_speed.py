@@ -138,14 +138,15 @@ def _steps(
     n = len(positions)
     reference = StraightforwardStep(model, positions, ids)
     streams = {_named("stream", form): Stream(model, positions, ids, front_end=form) for form in formats}
+    steps: dict[str, Stream | StraightforwardStep] = {"reference": reference, **streams}
     chunks = torch.randn(4 * CYCLE, 1, n, SMALL.chunk_samples)
     worst = 0.0
     for chunk in chunks:
-        wanted, *found = (one.step(chunk) for one in (reference, *streams.values()))
+        wanted, *found = (one.step(chunk) for one in steps.values())
         worst = max(worst, float((found[0] - wanted).abs().max()))
     times: dict[str, list[float]] = {}
     for round_number in range(rounds):
-        for name, one in (("reference", reference), *streams.items()):
+        for name, one in steps.items():
             for i in range(CYCLE):
                 chunk = chunks[(round_number * CYCLE + i) % len(chunks)]
                 times.setdefault(name, []).append(_time(partial(one.step, chunk)))
