@@ -84,6 +84,11 @@ class ModelRuns(QObject):
         """Whether a prediction, or the agreement that follows it, is still to come."""
         return (self.job is not None and not self.job.ended) or self._agreement_timer.isActive()
 
+    def shows(self, model: ModelChoice) -> bool:
+        """Whether the whole answer of a model is on show."""
+        prediction = self._session.prediction
+        return prediction is not None and prediction.complete and self._name == model.name
+
     def rule_in_force(self) -> Rule:
         """The rule events are made by: the reader's, or the one that suits the model or the length of the recording."""
         return self.making.rule_for(self._session.duration)

@@ -170,7 +170,7 @@ class Touring(QObject):
         if model is None:
             return False
         window.model_panel.choose(model)
-        if self._demo().has_prepared(model):
+        if self._demo().has_prepared(model) and not window.runs.shows(model):
             window.actions_by_id["run"].trigger()  # so that the lane of the probability is that of the model on show
         window.analysing.open(stop.kind)
         window.analysing.run(stop.kind)
