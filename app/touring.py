@@ -38,6 +38,7 @@ class Touring(QObject):
         self._theme: Theme | None = None
         self._placed: QRect | None = None
         self._brought = False  # what the stop speaks of has been scrolled into view
+        self._found_at: tuple[int, int] | None = (-1, -1)  # where that was a moment before
         # Docks, lists and lanes come, go and move one another, and not all of it is told to whoever is inside of them.
         self._following = QTimer(self)
         self._following.setInterval(_FOLLOW_MS)
@@ -75,7 +76,7 @@ class Touring(QObject):
         stop = STOPS[number]
         callout = self._callout()
         self.at = number
-        self._placed, self._brought = None, not stop.brings
+        self._placed, self._brought, self._found_at = None, not stop.brings, (-1, -1)
         self._switch_off_all_but(stop.kind)
         callout.say(
             f"{number + 1} of {len(STOPS)} · {stop.title}",
@@ -216,13 +217,18 @@ class Touring(QObject):
             self.callout.point_at(place)
         answer = window.analysing.answer
         if not self._brought and answer is not None and answer.kind == stop.kind:
-            self._brought = True
-            _bring_into_view(getattr(window.analysing.tab.shown, stop.brings))
+            found = _bring_into_view(getattr(window.analysing.tab.shown, stop.brings))
+            # An answer that was kept is there before its panel is laid out.
+            self._brought, self._found_at = found == self._found_at, found
 
 
-def _bring_into_view(widget: QWidget) -> None:
-    above = widget.parentWidget()
-    while above is not None and not isinstance(above, QScrollArea):
-        above = above.parentWidget()
-    if above is not None:
-        above.ensureWidgetVisible(widget)
+def _bring_into_view(widget: QWidget) -> tuple[int, int] | None:
+    """Scroll to a part of a panel, and tell where it is there and how long the panel is; None where nothing scrolls."""
+    area = widget.parentWidget()
+    while area is not None and not isinstance(area, QScrollArea):
+        area = area.parentWidget()
+    contents = area.widget() if isinstance(area, QScrollArea) else None
+    if not isinstance(area, QScrollArea) or contents is None or not widget.isVisible():
+        return None
+    area.ensureWidgetVisible(widget)
+    return widget.mapTo(contents, QPoint(0, 0)).y(), contents.height()
