@@ -38,7 +38,7 @@ class Touring(QObject):
         self._theme: Theme | None = None
         self._placed: QRect | None = None
         self._brought = False  # what the stop speaks of has been scrolled into view
-        self._found_at: tuple[int, int] | None = (-1, -1)  # where that was a moment before
+        self._found_at: tuple[int, int] | None = None  # where that was a moment before
         # Docks, lists and lanes come, go and move one another, and not all of it is told to whoever is inside of them.
         self._following = QTimer(self)
         self._following.setInterval(_FOLLOW_MS)
@@ -76,7 +76,7 @@ class Touring(QObject):
         stop = STOPS[number]
         callout = self._callout()
         self.at = number
-        self._placed, self._brought, self._found_at = None, not stop.brings, (-1, -1)
+        self._placed, self._brought, self._found_at = None, not stop.brings, None
         self._switch_off_all_but(stop.kind)
         callout.say(
             f"{number + 1} of {len(STOPS)} · {stop.title}",
@@ -219,7 +219,7 @@ class Touring(QObject):
         if not self._brought and answer is not None and answer.kind == stop.kind:
             found = _bring_into_view(getattr(window.analysing.tab.shown, stop.brings))
             # An answer that was kept is there before its panel is laid out.
-            self._brought, self._found_at = found == self._found_at, found
+            self._brought, self._found_at = found is not None and found == self._found_at, found
 
 
 def _bring_into_view(widget: QWidget) -> tuple[int, int] | None:
