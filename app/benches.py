@@ -22,6 +22,7 @@ BENCHES = {
     "engine": ("app.bench_engine:bench", "the engine process beside a pool of the standard library"),
     "neurduo": ("app.bench_neurduo:bench", "NeurDuo's step and scan beside a straightforward step"),
     "flashmvpa": ("app.bench_flashmvpa:bench", "FlashMVPA beside plain MVPA and compiled flex attention, on a GPU"),
+    "mvpformer": ("app.bench_mvpformer:bench", "MVPFormer on the CPU beside the eager textbook form"),
     "axon": ("app.bench_axes:bench", "AXON's attention by axis beside attention over all tokens"),
     "prise": ("app.bench_experts:bench", "PRiSE-EEG's experts with sorted tokens beside token after token"),
     "inference": ("app.bench_inference:bench", "whole recordings, read ahead and in batches, beside neither"),

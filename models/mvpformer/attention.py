@@ -106,8 +106,17 @@ class _Queries(NamedTuple):
 
 def attend(heads: HeadInputs, window: int) -> Tensor:
     """Attended values (B, K, R, G, C, d) by the kernels of FlashMVPA where they can be used, else by the split form."""
+    if torch.is_autocast_enabled(heads.query.device.type):
+        return _attend_lowered(heads, window)
     fused = flash.fused_attention(*heads, window)
     return factorised_attention(heads, window) if fused is None else fused
+
+
+def _attend_lowered(heads: HeadInputs, window: int) -> Tensor:
+    """The same within torch.autocast: the kernels in its number format, the split form in float32."""
+    with torch.autocast(heads.query.device.type, enabled=False):
+        fused = flash.fused_attention(*(part.to(heads.query.dtype) for part in heads), window)
+        return factorised_attention(HeadInputs(*(part.float() for part in heads)), window) if fused is None else fused
 
 
 def factorised_attention(heads: HeadInputs, window: int) -> Tensor:
@@ -136,7 +145,7 @@ def _prepare(heads: HeadInputs, item: int, head: int, padding: int) -> _Queries:
     time = query + v
     near = time @ heads.time_key[head, -padding - 1 :].mT
     near = _mask_padding(near, heads.key.shape[2] - n_queries, padding)
-    return _Queries(query + u, time, near, channel, channel.logsumexp(-1, keepdim=True), channel.softmax(-1))
+    return _Queries(query + u, time, near, channel, *_mass_and_share(channel))
 
 
 def _channel_term(query: Tensor, channel_key: Tensor) -> Tensor:
@@ -190,13 +199,22 @@ def _attend_block(queries: _Queries, key: Tensor, value: Tensor, time_key: Tenso
     time = queries.time @ time_key[-n_inside - n_outside : -n_inside].mT
     if n_block > 1:
         time = _mask_padding(time, first - n_outside, padding)
-    mass = time.logsumexp(-1, keepdim=True)
+    mass, share = _mass_and_share(time)
     weights = torch.cat([mass + queries.channel_mass, score], dim=-1).softmax(-1)
     # Summed over segments, then over channels: two products, and no weight for every key.
-    share = (time - mass).exp() * weights[..., :1]
-    by_channel = share @ _windows(value, first - n_outside, n_block, n_outside).flatten(2)  # (S, GC, C d)
+    by_channel = (share * weights[..., :1]) @ _windows(value, first - n_outside, n_block, n_outside).flatten(
+        2
+    )  # (S, GC, C d)
     outside = queries.channel_share[..., None, :] @ by_channel.unflatten(-1, (key.shape[1], -1))
     return outside.squeeze(-2) + weights[..., 1:] @ value_inside
+
+
+def _mass_and_share(term: Tensor) -> tuple[Tensor, Tensor]:
+    """Logarithm of the sum of exponentials along the last axis, (..., 1), and the softmax, from one exponential."""
+    peak = term.detach().amax(-1, keepdim=True)
+    exponential = (term - peak).exp()
+    total = exponential.sum(-1, keepdim=True)
+    return peak + total.log(), exponential / total
 
 
 def _windows(x: Tensor, first: int, count: int, length: int) -> Tensor:

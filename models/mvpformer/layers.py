@@ -5,12 +5,26 @@ Letters: B batch, T segments, C channels, L samples of a segment, E embedding wi
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from models.mvpformer import wavelet
 from models.mvpformer.attention import MVPAttention
 from models.mvpformer.config import MVPFormerConfig
+
+# On a CPU rows are worked on in parts whose intermediates stay in the cache: (rows, coefficients) and (rows, I).
+ENCODED_ROWS = 256
+MLP_ROWS = 512
+
+
+def by_parts(work: Callable[[Tensor], Tensor], x: Tensor, rows: int) -> Tensor:
+    """`work` on (..., n), each row by itself, at most `rows` of them at a time on a CPU, all at once elsewhere."""
+    if x.device.type != "cpu" or x.numel() <= rows * x.shape[-1]:
+        return work(x)
+    return torch.cat([work(part) for part in x.flatten(0, -2).split(rows)]).unflatten(0, x.shape[:-1])
 
 
 class WaveletEncoder(nn.Module):
@@ -24,9 +38,13 @@ class WaveletEncoder(nn.Module):
 
     def forward(self, signal: Tensor) -> Tensor:
         """(B, T, C, L) microvolts -> (B, T, C, E); the transform is always in at least float32."""
+        return by_parts(self._encode, signal, ENCODED_ROWS)
+
+    def _encode(self, signal: Tensor) -> Tensor:
         wide = signal if signal.dtype.itemsize >= 4 else signal.float()
         coefficients = wavelet.decompose(wide).to(self.projection.weight.dtype)
-        return self.projection(self.norm(coefficients))
+        embedding: Tensor = self.projection(self.norm(coefficients))
+        return embedding
 
 
 class GatedMLP(nn.Module):
@@ -40,7 +58,11 @@ class GatedMLP(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(..., E) -> (..., E)."""
-        return self.down(functional.silu(self.gate(x)) * self.up(x))
+        return by_parts(self._transform, x, MLP_ROWS)
+
+    def _transform(self, x: Tensor) -> Tensor:
+        out: Tensor = self.down(functional.silu(self.gate(x)) * self.up(x))
+        return out
 
 
 class Block(nn.Module):

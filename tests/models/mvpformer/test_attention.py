@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from models.mvpformer import attention
 from models.mvpformer.attention import (
     HeadInputs,
     MVPAttention,
@@ -86,6 +87,22 @@ def test_split_form_equals_plain_form(n_segments: int, n_channels: int, window: 
     heads = random_heads(n_segments, n_channels, size)
     split = factorised_attention(heads, window)
     torch.testing.assert_close(split, plain_values(heads, window), rtol=0, atol=1e-12 * size)
+
+
+@pytest.mark.parametrize("room", [1, 2, 3, 1000])
+def test_blocks_of_any_size_give_values_and_gradients_of_the_plain_form(
+    monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    """Blocks of 1, 2 and 3 segments, and as many as the window has: 13 queries outside the window, 4 within."""
+    monkeypatch.setattr(attention, "BLOCK_ELEMENTS", room * 3 * 4 * 8)  # 3 queries of 4 channels, width 8
+    found = []
+    for form in (factorised_attention, plain_values):
+        heads = HeadInputs(*(part.clone().requires_grad_() for part in random_heads(18, 4)))
+        out = form(heads, 3)
+        out.sin().sum().backward()
+        found.append([out.detach(), *(part.grad for part in heads)])
+    for split, plain in zip(*found, strict=True):
+        torch.testing.assert_close(split, plain, rtol=0, atol=1e-11)
 
 
 def test_float32_agrees_with_float64() -> None:

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from models.mvpformer import wavelet
+from models.mvpformer import layers, wavelet
 from models.recorder import record
 
 
@@ -51,6 +51,25 @@ def test_block_adds_attention_and_gated_mlp_to_its_input(small_model: Callable[.
     expected = x + block.attention(normed, *rows) + inner @ block.mlp.down.weight.T
     torch.testing.assert_close(block(x, *rows), expected, rtol=0, atol=1e-12)
     torch.testing.assert_close(block(x, *rows, last_only=True), expected[:, -1:], rtol=0, atol=1e-12)
+
+
+def test_rows_in_parts_give_what_all_rows_at_once_give(
+    monkeypatch: pytest.MonkeyPatch, small_model: Callable[..., Any]
+) -> None:
+    model = small_model()
+    for module, shape in ((model.encoder, (2, 5, 3, 64)), (model.blocks[0].mlp, (2, 5, 3, 16))):
+        found = []
+        for rows in (1000, 7, 1):  # 30 rows: at once, in parts with a rest, one by one
+            monkeypatch.setattr(layers, "ENCODED_ROWS", rows)
+            monkeypatch.setattr(layers, "MLP_ROWS", rows)
+            x = torch.randn(shape, generator=torch.Generator().manual_seed(2), dtype=torch.float64, requires_grad=True)
+            out = module(x)
+            out.square().sum().backward()
+            found.append((out.detach(), x.grad))
+        assert found[0][0].shape == (2, 5, 3, 16)
+        for parts in found[1:]:
+            for one, other in zip(parts, found[0], strict=True):
+                torch.testing.assert_close(one, other, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("training", [False, True])
