@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from analysis.engine import focus_finding
+from analysis.engine import compared_maps, focus_finding
 from analysis.engine.compared_maps import KEEP_ONE, OCCLUSION, SIGNED, UNSIGNED
 from analysis.engine.focus_finding import (
     FIRST_SECONDS,
@@ -80,14 +80,10 @@ def test_the_ratio_is_that_of_the_levels(cases):
 
 
 def test_a_model_that_listens_to_one_channel_is_found_out(cases, monkeypatch):
-    """AXON whose score is the mean square of the focal channel: every method names that channel, whatever is there."""
+    """AXON whose score is the size of one channel: every method names that channel alone, whatever is there."""
     case = cases[0]
     model = loaded("random:axon:tiny")
     place = case.recording.ch_names.index("Pz")
-
-    def scores(tokens):
-        level = tokens.square().mean((1, 2))[..., None] if tokens.ndim == 4 else tokens
-        return torch.cat([torch.zeros_like(level), level], -1)
 
     monkeypatch.setattr(model.network.encoder, "embed_standardised", lambda scaled, places: scaled[:, [place]])
     monkeypatch.setattr(model.network.encoder, "contextualise", lambda tokens, places: tokens)
@@ -104,8 +100,8 @@ def test_a_model_that_listens_to_one_channel_is_found_out(cases, monkeypatch):
     assert found[SIGNED][place] == pytest.approx(found[OCCLUSION][place], rel=0.05)  # both add up to the change
 
 
-def test_a_part_counts_trained_and_randomised_weights(monkeypatch, capsys):
-    monkeypatch.setattr(focus_finding, "SETTINGS", SHORT)
+def test_a_part_counts_trained_and_randomised_weights(monkeypatch):
+    monkeypatch.setattr(compared_maps, "PATH_POINTS", 2)
     found = count_part(["random:axon:tiny"], range(1, 3), seeds=2, settings=SHORT)
     assert [one["number"] for one in found["seizures"]] == [1, 2]
     rows = found["models"]["random:axon:tiny"]

@@ -98,7 +98,7 @@ def test_the_shipped_recipes_can_be_cut_short():
 
 
 def test_neurduo_goes_through_all_its_stages(small):
-    rows = trainings.compare_pretraining("neurduo", replace(BUDGET, test=1, minutes=2.0), Progress())
+    rows = trainings.compare_pretraining("neurduo", replace(BUDGET, train=1, pool=1, test=1, minutes=2.0), Progress())
     assert all(0 <= row["sample_auroc"] <= 1 for row in rows)
     assert rows[0]["sample_auroc"] != rows[1]["sample_auroc"]
     assert rows[1]["pretraining_loss"] > 0
