@@ -258,8 +258,10 @@ def fill_recent(menu: QMenu, paths: Sequence[str], open_path: Callable[[str], No
     menu.clear()
     menu.setToolTipsVisible(True)
     for path in paths:
-        action = menu.addAction(Path(path).name, lambda chosen=path: open_path(chosen))
+        action = QAction(Path(path).name, menu)  # of our own, so that PyQt hears when it goes
+        action.triggered.connect(lambda _checked=False, chosen=path: open_path(chosen))
         action.setToolTip(path)
+        menu.addAction(action)
     menu.setEnabled(bool(paths))
 
 

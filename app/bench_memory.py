@@ -221,6 +221,10 @@ def _whole_garbage() -> Iterator[None]:
 
 
 def _settled_mb() -> float:
+    from PyQt6.QtCore import QCoreApplication, QEvent
+
+    # What goes with the next turn of the loop, which no loop runs here to take.
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     gc.collect()
     return resident_mb()
 

@@ -25,17 +25,18 @@ class ChoiceButton(QToolButton):
         self._suffix = ""
         self._tip = tip
         self._lit = False
-        self._group: QActionGroup | None = None
         self.setToolTip(tip)
         self.setAccessibleName(name or caption)
         self.setMenu(QMenu(self))
+        self._group = QActionGroup(self)
+        self._group.triggered.connect(self._on_triggered)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         # By Tab and not by a click, which leaves the keys to the traces.
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def choices(self) -> list[QAction]:
         """The values that can be chosen, without the commands below them."""
-        return self._group.actions() if self._group is not None else []
+        return self._group.actions()
 
     def set_choices(
         self,
@@ -50,9 +51,8 @@ class ChoiceButton(QToolButton):
         """
         menu = self.menu()
         assert menu is not None
-        menu.clear()
+        menu.clear()  # the actions of before leave the group with it
         menu.setToolTipsVisible(True)
-        self._group = QActionGroup(menu)
         for choice in choices:
             if choice is None:
                 menu.addSeparator()
@@ -70,26 +70,30 @@ class ChoiceButton(QToolButton):
                 action.setToolTip(tips[data])
             self._group.addAction(action)
             menu.addAction(action)
-        self._group.triggered.connect(lambda action: self.chosen.emit(action.data()))
 
     def add_command(self, text: str, handler: Callable[[], None]) -> None:
         """Add an entry below the choices that does something else, such as browsing for a file."""
         menu = self.menu()
         assert menu is not None
-        if self._group is not None and menu.actions() and menu.actions()[-1].isCheckable():
+        if self._group.actions() and menu.actions() and menu.actions()[-1].isCheckable():
             menu.addSeparator()
-        menu.addAction(text, handler)
+        command = QAction(text, menu)  # of our own, so that PyQt hears when it goes and lets the handler go too
+        command.triggered.connect(handler)
+        menu.addAction(command)
 
     def set_value(self, value: str, data: object = None, suffix: str = "") -> None:
         """Show the value in force (with a lighter suffix beside it) and check the menu entry that carries `data`."""
         changed = (value, suffix) != (self._value, self._suffix)
         self._value, self._suffix = value, suffix
-        for action in self._group.actions() if self._group is not None else []:
+        for action in self._group.actions():
             action.setChecked(action.data() == data)
         if changed:  # laying out the toolbar anew costs as much as painting a page
             self.setAccessibleDescription(f"{value} {suffix}".strip())
             self.updateGeometry()
             self.update()
+
+    def _on_triggered(self, action: QAction) -> None:
+        self.chosen.emit(action.data())
 
     def set_lit(self, on: bool, remark: str) -> None:
         """Mark the field as one to be aware of, with the reason in its tool tip."""

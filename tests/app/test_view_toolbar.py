@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PyQt6.QtCore import QObject
 from PyQt6.QtGui import QAction
 
 from analysis.recording import Channel
 from app.montage_entries import MontageEntry
 from app.page_note import HIDES_SLOW, MUSCLE_LIKE_BETA
 from app.session import ModelChoice, Session
+from app.toolbar import ChoiceButton
 from app.view import SENSITIVITIES
 from app.view_toolbar import ViewToolbar, hertz, time_constant_text
 
@@ -176,3 +178,21 @@ def test_models_are_listed_and_chosen(toolbar, qtbot):
 def test_zero_hertz_is_off():
     assert hertz(0.0) == "off"
     assert hertz(0.5) == "0.5 Hz"
+
+
+def test_a_menu_that_is_filled_again_leaves_nothing_of_before(qtbot):
+    button = ChoiceButton("Caption", "a tip")
+    qtbot.addWidget(button)
+    told, asked = [], []
+    button.chosen.connect(told.append)
+    for _ in range(3):
+        button.set_choices([("one", 1), ("two", 2)], 1)
+        button.add_command("other", lambda: asked.append("other"))
+    children = len(button.findChildren(QObject))
+    button.set_choices([("one", 1), ("two", 2)], 2)
+    button.add_command("other", lambda: asked.append("other"))
+    assert len(button.findChildren(QObject)) == children
+    assert [action.text() for action in button.choices()] == ["one", "two"]
+    button.choices()[0].trigger()
+    button.menu().actions()[-1].trigger()
+    assert (told, asked) == ([1], ["other"])
