@@ -108,17 +108,8 @@ def attend(heads: HeadInputs, window: int) -> Tensor:
     """Attended values (B, K, R, G, C, d) by the kernels of FlashMVPA where they can be used, else by the split form."""
     if torch.is_autocast_enabled(heads.query.device.type):
         return _attend_lowered(heads, window)
-    if torch.is_autocast_enabled(heads.query.device.type):
-        return _attend_lowered(heads, window)
     fused = flash.fused_attention(*heads, window)
     return factorised_attention(heads, window) if fused is None else fused
-
-
-def _attend_lowered(heads: HeadInputs, window: int) -> Tensor:
-    """The same within torch.autocast: the kernels in its number format, the split form in float32."""
-    with torch.autocast(heads.query.device.type, enabled=False):
-        fused = flash.fused_attention(*(part.to(heads.query.dtype) for part in heads), window)
-        return factorised_attention(HeadInputs(*(part.float() for part in heads)), window) if fused is None else fused
 
 
 def _attend_lowered(heads: HeadInputs, window: int) -> Tensor:
