@@ -41,7 +41,7 @@ def fused_attention(
             return flash_attention(query, key, value, time_key, channel_key, bias, window)
         except torch.OutOfMemoryError:
             raise
-        except (*_triton_errors(), RuntimeError, OSError, subprocess.SubprocessError) as error:
+        except _kernel_errors() as error:
             # Such as no C compiler for triton's launcher, or a GPU whose tiles are all too small.
             reason = f"the kernel failed: {error}"
             _failures.append(reason)
@@ -70,10 +70,10 @@ def _device_hindrance(index: int) -> str | None:
     return None
 
 
-def _triton_errors() -> tuple[type[Exception], ...]:
+def _kernel_errors() -> tuple[type[Exception], ...]:
     from triton.errors import TritonError
 
-    return (TritonError,)
+    return TritonError, RuntimeError, OSError, subprocess.SubprocessError
 
 
 @cache
@@ -102,7 +102,8 @@ class _FlashAttention(torch.autograd.Function):
         from models.mvpformer.flash_tiles import Sizes
 
         *tensors, window = rest
-        tokens, (key, value, time_key, channel_key, bias) = _by_token(query), (part.contiguous() for part in tensors)
+        tokens = _by_token(query)
+        key, value, time_key, channel_key, bias = (part.to(query.dtype).contiguous() for part in tensors)
         sizes = Sizes(query.shape[1], query.shape[3], query.shape[2], key.shape[2], key.shape[3], window)
         out, log_sums = torch.empty_like(tokens), []
         for part in _parts(tokens, key.shape[2]):
