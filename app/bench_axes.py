@@ -34,17 +34,23 @@ def measure_axon(rounds: int, threads: int) -> dict[str, Any] | str:
 
 
 def axon_rows(found: Mapping[str, Any]) -> list[tuple[Case, Measured]]:
-    """The rows of the table, five or six for each size of the grid."""
+    """The rows of the table, four or six for each size of the grid."""
     rows: list[tuple[Case, Measured]] = []
     for place in found["pairs"]:
         channels, patches = (int(number) for number in place.split(" x "))
         text = f"{channels} ch x {patches} s"
         axis, dense = np.array(found[f"axis {place}"]), np.array(found[f"dense {place}"])
+        gflop, gflops = found["gflop"][place], found["gflops"]
+        floor_of = f"{gflop:.2g} GFLOP at the {gflops:.0f} GFLOP/s of a large matrix product here"
+        own, unfused = _measured(axis).samples, _measured(found[f"unfused {place}"]).samples
         target = 1.0 if channels * patches >= _MANY else None
         axis_alone, dense_alone = np.array(found[f"axis {place} alone"]), np.array(found[f"dense {place} alone"])
         rows += [
             (Case(f"axon {place} dense", f"{text}: layer with attention over all tokens", None), _measured(dense)),
-            (Case(f"axon {place} axis", f"{text}: layer with attention by axis", None), _measured(axis)),
+            (
+                Case(f"axon {place} axis", f"{text}: layer by axis, fused", None, rival="with its weights in memory"),
+                Measured(own, None, unfused, 1e3 * gflop / gflops, floor_of),
+            ),
             (Case(f"axon {place} share", f"{text}: that, share of all tokens", None, unit=""), _measured(axis / dense)),
             (
                 Case(f"axon {place} alone", f"{text}: without projections and gates, share", target, unit=""),
@@ -52,10 +58,10 @@ def axon_rows(found: Mapping[str, Any]) -> list[tuple[Case, Measured]]:
             ),
         ]
         if f"axis {place} memory" in found:
-            own, rival = (found[f"{which} {place} memory"][0] for which in ("axis", "dense"))
+            least, rival = (found[f"{which} {place} memory"][0] for which in ("axis", "dense"))
             rows += [
                 (Case(f"axon {place} MB dense", f"{text}: memory of all tokens", None, unit="MB"), Measured((rival,))),
-                (Case(f"axon {place} MB", f"{text}: memory by axis", None, unit="MB"), Measured((own,))),
+                (Case(f"axon {place} MB", f"{text}: memory by axis", None, unit="MB"), Measured((least,))),
             ]
     return rows
 

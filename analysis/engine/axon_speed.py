@@ -1,8 +1,9 @@
 """How the cost of attention by axis grows, beside full attention over all tokens, in the same process.
 
 `python -m analysis.engine.axon_speed ROUNDS THREADS` prints the samples as JSON; `main.py bench axon` makes the table
-of them. Time of one layer at the published width (512, 8 heads), and of the attention in it without its
-projections and gates, milliseconds; where the system tells it, the highest memory above that before the call, MB.
+of them. Time of one layer at the published width (512, 8 heads), of the same layer with its weights in memory instead
+of fused, and of the attention in it without its projections and gates, milliseconds; where the system tells it, the
+highest memory above that before the call, MB.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from analysis.engine.product_rate import product_rate
 from models.axon.attention import Attend, AxisAttention, DenseAttention, window_bias
 from models.axon.config import AXON, DENSE
 
@@ -30,6 +33,18 @@ def interactions(channels: int, patches: int) -> tuple[int, int]:
     return channels * patches**2 + patches * channels**2, (channels * patches) ** 2
 
 
+def operations(channels: int, patches: int) -> float:
+    """Operations (a product and a sum are two) of the matrix products that a layer by axis cannot do without.
+
+    Projections of both axes, and scores and values of the pairs that a window lets see each other; gates left out.
+    """
+    tokens, width, place = channels * patches, AXON.embed_dim, range(patches)
+    reach = [patches if radius is None else radius for radius in AXON.scales]
+    seen = sum(min(t, r) + min(patches - 1 - t, r) + 1 for r in reach for t in place)  # pairs of patches
+    attention = 2 * width * (channels * seen + patches * channels**2)
+    return 2.0 * (8 * tokens * width**2 + attention)
+
+
 def measure(rounds: int) -> dict[str, list[float]]:
     """Samples by case, such as "axis 64 x 11": own and rival in turn, so that both meet the same machine."""
     torch.manual_seed(0)
@@ -38,6 +53,7 @@ def measure(rounds: int) -> dict[str, list[float]]:
         "dense": DenseAttention(DENSE).eval(),
     }
     alone = {"axis": by_axis, "dense": altogether}
+    forms = {**layers, "unfused": partial(layers["axis"], plain=True)}
     samples: dict[str, list[float]] = {}
     for channels, patches in GRID:
         x, qkv = (torch.randn(1, channels, patches, n * AXON.embed_dim) for n in (1, 3))
@@ -48,8 +64,9 @@ def measure(rounds: int) -> dict[str, list[float]]:
             if memory is not None:
                 samples[f"{name} {place} memory"] = [memory]
         for _ in range(rounds):
-            for name, layer in layers.items():
+            for name, layer in forms.items():
                 samples.setdefault(f"{name} {place}", []).append(_time(layer, x))
+            for name in alone:
                 samples.setdefault(f"{name} {place} alone", []).append(_time(alone[name], qkv))
     return samples
 
@@ -99,6 +116,8 @@ def main(arguments: list[str]) -> None:
     rounds, threads = (int(argument) for argument in arguments)
     torch.set_num_threads(threads)
     found: dict[str, Any] = measure(rounds)
+    found["gflop"] = {f"{c} x {t}": operations(c, t) / 1e9 for c, t in GRID}
+    found["gflops"] = product_rate()
     found["pairs"] = {f"{c} x {t}": interactions(c, t) for c, t in GRID}
     print(json.dumps(found))
 

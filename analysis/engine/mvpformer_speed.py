@@ -23,6 +23,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from analysis.engine.product_rate import product_rate
 from models.mvpformer import wavelet
 from models.mvpformer.attention import MVPAttention
 from models.mvpformer.config import MVPFORMER_S, MVPFormerConfig
@@ -31,7 +32,6 @@ from models.mvpformer.model import MVPFormer
 
 CONFIG = replace(MVPFORMER_S, task="classification")
 _MICROVOLTS = 30.0
-_RATE_SIZE = 2048
 _STATUS = Path("/proc/self/status")
 
 
@@ -154,18 +154,6 @@ def measure(n_segments: int, n_channels: int, rounds: int, config: MVPFormerConf
     apart = max(float((made[name] - made["textbook"]).abs().max() / largest) for name in ("ours", "next"))
     gflop = operations(config, n_segments, n_channels) / 1e9
     return {**samples, "difference": apart, "gflop": gflop, "gflops": product_rate()}
-
-
-@torch.inference_mode()
-def product_rate(size: int = _RATE_SIZE) -> float:
-    """Billions of operations a second of a large matrix product here: the best of five."""
-    a, b = torch.randn(size, size), torch.randn(size, size)
-    best = float("inf")
-    for _ in range(5):
-        began = time.perf_counter()
-        torch.mm(a, b)
-        best = min(best, time.perf_counter() - began)
-    return 2e-9 * size**3 / best
 
 
 @torch.inference_mode()

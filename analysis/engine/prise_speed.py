@@ -1,7 +1,8 @@
 """How fast the mixture of experts works when tokens are sorted by expert, beside one token after the other.
 
 `python -m analysis.engine.prise_speed ROUNDS THREADS` prints the samples as JSON; `main.py bench prise` makes the table
-of them. Time of one mixture of the B size on the tokens of ten seconds (42 groups), milliseconds.
+of them. Time of one mixture of the B size on the tokens of one second (42 groups) and of ten, and of its attention of
+groups to groups in ten seconds, fused and with its weights in memory, milliseconds.
 """
 
 from __future__ import annotations
@@ -9,14 +10,19 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor
 
+from analysis.engine.product_rate import product_rate
+from models.prise.blocks import Attention
 from models.prise.config import PRISE_B
 from models.prise.experts import Mixture
 
 TOKENS = (42, 420)  # of a second, and of ten
+GROUPS = (10, 42)  # seconds, each of which attends to its own groups
 
 
 def by_token(mixture: Mixture, x: Tensor) -> Tensor:
@@ -31,21 +37,49 @@ def by_token(mixture: Mixture, x: Tensor) -> Tensor:
     return out
 
 
+def operations(mixture: Mixture, count: int) -> float:
+    """Operations (a product and a sum are two) of the experts that so many tokens are sent to."""
+    _, width, hidden = mixture.gate.shape
+    return 2.0 * count * 3 * width * hidden * (1 + mixture.n_shared + mixture.top_k)
+
+
+def attention_operations() -> float:
+    """Operations of one attention of groups to groups: projections, scores and values."""
+    seconds, groups = GROUPS
+    width = PRISE_B.embed_dim
+    kv = width // PRISE_B.num_heads * PRISE_B.n_kv_head
+    return 2.0 * seconds * groups * (2 * width**2 + 2 * width * kv + 2 * groups * width)
+
+
 def measure(rounds: int) -> dict[str, list[float]]:
-    """Samples by case, such as "grouped 420": own and rival in turn; "difference" is the greatest between the two."""
+    """Samples by case, such as "grouped 420": own and rival in turn; "difference" is the greatest between the two.
+
+    "gflop 420" are billions of operations that cannot be avoided, "gflops" how many a second this machine does.
+    """
     torch.manual_seed(0)
     mixture = Mixture(PRISE_B, 1).eval()
-    samples: dict[str, list[float]] = {}
+    attention = Attention(PRISE_B).eval()
+    samples: dict[str, list[float]] = {"gflops": [product_rate()], "gflop fused": [attention_operations() / 1e9]}
     with torch.inference_mode():
         for count in TOKENS:
             x = torch.randn(count, PRISE_B.embed_dim)
+            samples[f"gflop {count}"] = [operations(mixture, count) / 1e9]
             samples[f"difference {count}"] = [float((mixture(x) - by_token(mixture, x)).abs().max())]
             for _ in range(rounds):
-                for name, work in (("grouped", mixture), ("by token", lambda x=x: by_token(mixture, x))):
-                    began = time.perf_counter()
-                    work(x)
-                    samples.setdefault(f"{name} {count}", []).append(1e3 * (time.perf_counter() - began))
+                for name, work in (("grouped", mixture), ("by token", partial(by_token, mixture))):
+                    samples.setdefault(f"{name} {count}", []).append(_time(lambda work=work, x=x: work(x)))
+        x = torch.randn(*GROUPS, PRISE_B.embed_dim)
+        samples["difference fused"] = [float((attention(x, x) - attention(x, x, plain=True)).abs().max())]
+        for _ in range(5 * rounds):
+            samples.setdefault("fused", []).append(_time(lambda: attention(x, x)))
+            samples.setdefault("unfused", []).append(_time(lambda: attention(x, x, plain=True)))
     return samples
+
+
+def _time(work: Callable[[], Tensor]) -> float:
+    began = time.perf_counter()
+    work()
+    return 1e3 * (time.perf_counter() - began)
 
 
 def main(arguments: list[str]) -> None:

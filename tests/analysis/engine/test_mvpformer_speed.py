@@ -7,6 +7,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from analysis.engine import mvpformer_speed as speed
+from analysis.engine.product_rate import product_rate
 from models.mvpformer.config import MVPFormerConfig
 from models.mvpformer.model import MVPFormer
 
@@ -79,7 +80,7 @@ def test_samples_are_as_many_as_rounds_and_both_forms_agree(one_thread):
 
 
 def test_products_are_timed(one_thread):
-    assert speed.product_rate(64) > 0
+    assert product_rate(64) > 0
 
 
 def test_memory_is_the_highest_of_this_process():
