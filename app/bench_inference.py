@@ -33,7 +33,7 @@ def bench(plan: Plan) -> Found:
     from app.engine_process import core_count
 
     with tempfile.TemporaryDirectory(prefix="cerebroscope-bench-") as folder:
-        path = make_file(replace(HOUR, seconds=plan.pick(330, 900, 1800)), Path(folder))
+        path = make_file(replace(HOUR, seconds=plan.pick(120, 600, 1800)), Path(folder))
         found = plan.say(
             "measuring inference", lambda: measure_inference(path, plan.pick(1, 3, 5), core_count(), CHECKPOINTS)
         )
