@@ -35,7 +35,7 @@ def bench(plan: Plan) -> Found:
     missing = [_missing(name) for name in TITLES if name not in names]
     if not names:
         return Found(missing)
-    seizures = plan.seizures or plan.pick(4, 12, 36)
+    seizures = plan.seizures or plan.pick(4, 12, 30)
     found = count_foci([str(CHECKPOINTS / f"{name}.safetensors") for name in names], seizures, core_count())
     if isinstance(found, str):
         return Found([(Case("attribution", "focus by attribution", None), found)])
