@@ -52,13 +52,14 @@ def grid_rows(found: Mapping[str, Any]) -> Rows:
     """Four rows for each place of the grid, or four that say why there is none."""
     if not found.get("cells"):
         said = f"not measured: {found['reason']}"
-        texts = (
-            "time beside plain MVPA",
-            "time beside compiled flex attention",
-            "rate of computing",
-            "memory beside plain MVPA",
-        )
-        return [(Case(f"flashmvpa {text}", f"T x C up to 50 x 50, batch 64: {text}", None), said) for text in texts]
+        units = {
+            "time beside plain MVPA": "ms",
+            "time beside compiled flex attention": "ms",
+            "rate of computing": "TFLOP/s",
+            "memory beside plain MVPA": "GB",
+        }
+        where = "T x C up to 50 x 50, batch 64"
+        return [(Case(f"flashmvpa {text}", f"{where}: {text}", None, unit=unit), said) for text, unit in units.items()]
     return [row for place, cell in found["cells"].items() for row in _cell_rows(place, cell, found["ceilings"])]
 
 
