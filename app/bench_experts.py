@@ -63,8 +63,8 @@ def explain(found: Mapping[str, Any]) -> str:
     """That both forms compute the same."""
     most = max(value[0] for name, value in found.items() if name.startswith("difference"))
     return (
-        f"both forms of mixture and attention agree within {most:.0e}; size B, a layer with one shared expert, two "
-        "routed a token"
+        f"both forms of mixture and attention agree within {most:.0e}; size B, for each token the base "
+        "expert, one that is shared and one that it is routed to"
     )
 
 
