@@ -32,7 +32,7 @@ CASES = (
     Case("memory recordings", "growth over the recordings opened and closed", 20, None, "MB", "most"),
     Case("memory widgets", "that: growth in objects of Qt", 1, None, "objects", "most"),
     Case("memory objects", "that: growth in objects of Python", 1000, None, "objects", "most"),
-    Case("memory engine", "engine process: after AXON has read an hour", None, None, "MB", "most"),
+    Case("memory engine", "engine process: after a trained AXON has read a recording", None, None, "MB", "most"),
 )
 _PEER = (
     "peer: mne-qt-browser, which holds 0.5 GB of a recording that it reads from disk and 8.6 GB of one that it loads"

@@ -85,6 +85,12 @@ def test_nothing_heavy_comes_with_the_window(module):
     assert json.loads(run(code)) == []
 
 
+@pytest.mark.parametrize("module", ["app.main_window", "app.start"])
+def test_the_window_is_there_before_scipy(module):
+    """Its FFT takes as long to load as all our own modules; the first page is what needs it."""
+    assert json.loads(run(f"import sys, json, {module}; print(json.dumps('scipy' in sys.modules))")) is False
+
+
 def test_the_first_painted_page_comes_before_anything_heavy(tmp_path):
     """Architecture section 3 and the specification of reading and drawing, on the real window with a real file."""
     code = f"""
