@@ -25,7 +25,7 @@ from app.tour_stops import STOPS, Stop
 FOLDER = Path(__file__).resolve().parents[1] / "assets/docs/demo"
 THEMES = ("light", "dark")
 _SIZE = 1600, 1000
-_QUALITY = 80  # of WebP
+_QUALITY = 70  # of WebP
 _PATIENCE = 900.0  # seconds for all models on a slow machine
 _CALM = 0.6  # seconds for the callout to find its place
 
