@@ -198,7 +198,7 @@ class _Run(DetectorRun):
 
     def _batches(self, waiting: Sequence[Slot], check: Check) -> Iterator[tuple[Sequence[Slot], Staged]]:
         """Batches of slots and their windows, as large as they should be at that moment."""
-        reader = WindowReader(self.source.plan, [(slot.span, slot.onset) for slot in waiting])
+        reader = WindowReader(self.source.plan)
         staging = Staging(self.source.device)
         while waiting:
             size, batch = self.batch.fit(len(waiting), partial(_read, reader, waiting, check))

@@ -68,6 +68,8 @@ def test_what_is_done_is_not_done_again_unless_something_else_is_asked(shared: P
     assert second["scalp_seizure"] == first["scalp_seizure"]
     predict_corpus(sources, ASKED, out)
     assert _created(out) == second
+    for row in read_table(out / TABLE):  # what the work took, when it was done
+        assert row.seconds == json.loads((out / row.folder / "run.json").read_text())["wall_time"]
     shutil.copy(shared / SCALP[0], local)  # another recording of the same name
     predict_corpus(sources, ASKED, out)
     third = _created(out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import textwrap
@@ -52,6 +53,7 @@ def test_a_prediction_is_three_files_that_agree(shared: Path, tmp_path: Path) ->
     assert "random weights" in " ".join(outcome.warnings)
     assert "left out, not a brain signal (ecg): ECG" in outcome.text
     assert "Research use only" in outcome.text
+    assert re.search(r"^[\d.e+]+ hours of recording per minute \(cpu, .*, float32\)$", outcome.text, re.MULTILINE)
 
 
 def test_a_recording_without_events_gets_a_background_row(shared: Path, tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_windows_are_those_read_one_by_one(make_recording: Make, monkeypatch: py
         return read(start, stop, picks)
 
     monkeypatch.setattr(recording, "read", counting)
-    reader = WindowReader(plan, wanted)
+    reader = WindowReader(plan)
     by_blocks = [reader.read(*window) for window in wanted]
     shared, samples = samples, 0
     one_by_one = [plan.read_at(*window) for window in wanted]
@@ -46,9 +46,15 @@ def test_windows_are_those_read_one_by_one(make_recording: Make, monkeypatch: py
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4)  # microvolts, of tens of them
 
 
-def test_nothing_beyond_the_windows_is_read_but_margins(make_recording: Make) -> None:
+def test_a_window_is_the_same_whatever_was_read_before(make_recording: Make) -> None:
     recording = make_recording(np.random.default_rng(0).normal(size=(1, 900 * 64)), 64.0)
-    plan = plan_windows(recording, Window(0, 900), 10.0, Preprocessing(64.0, None, None), fault=lambda _: "")
+    plan = plan_windows(recording, Window(0, 900), 10.0, Preprocessing(50.0), fault=lambda _: "")
     recording.most_read = 0
-    WindowReader(plan, [(0, 400.0), (0, 410.0)]).read(0, 400.0)
-    assert recording.most_read <= 22 * 64
+    alone = WindowReader(plan).read(0, 400.0)
+    assert recording.most_read <= (120 + 2 * 22) * 64
+    reader = WindowReader(plan)
+    for onset in range(890, 300, -10):
+        found = reader.read(0, float(onset))
+        if onset == 400:
+            np.testing.assert_array_equal(found, alone)
+    assert len(reader._held) == 4
