@@ -28,6 +28,7 @@ from models.mvpformer.config import MVPFormerConfig
 from models.mvpformer.lora import LoRALinear
 
 BLOCK_ELEMENTS = 1 << 19  # 2 MB in float32, what a core of a server keeps close
+SUMMED_FIRST = 16  # segments outside the window; with fewer, a weight for every key is the smaller array
 
 
 class HeadInputs(NamedTuple):
@@ -201,12 +202,21 @@ def _attend_block(queries: _Queries, key: Tensor, value: Tensor, time_key: Tenso
         time = _mask_padding(time, first - n_outside, padding)
     mass, share = _mass_and_share(time)
     weights = torch.cat([mass + queries.channel_mass, score], dim=-1).softmax(-1)
-    # Summed over segments, then over channels: two products, and no weight for every key.
-    by_channel = (share * weights[..., :1]) @ _windows(value, first - n_outside, n_block, n_outside).flatten(
-        2
-    )  # (S, GC, C d)
-    outside = queries.channel_share[..., None, :] @ by_channel.unflatten(-1, (key.shape[1], -1))
-    return outside.squeeze(-2) + weights[..., 1:] @ value_inside
+    outside = _attend_outside(
+        share * weights[..., :1], queries.channel_share, _windows(value, first - n_outside, n_block, n_outside)
+    )
+    return outside + weights[..., 1:] @ value_inside
+
+
+def _attend_outside(time_share: Tensor, channel_share: Tensor, value: Tensor) -> Tensor:
+    """What keys outside the window give, (S, GC, d): weights are outer products of (S, GC, t) and (S, GC, C).
+
+    With many segments the sum is taken over them first, then over channels, and no weight for every key is made.
+    """
+    if value.shape[1] < SUMMED_FIRST:
+        return (time_share[..., :, None] * channel_share[..., None, :]).flatten(-2) @ value.flatten(1, 2)
+    by_channel = (time_share @ value.flatten(2)).unflatten(-1, value.shape[2:])  # (S, GC, C, d)
+    return (channel_share[..., None, :] @ by_channel).squeeze(-2)
 
 
 def _mass_and_share(term: Tensor) -> tuple[Tensor, Tensor]:

@@ -89,12 +89,14 @@ def test_split_form_equals_plain_form(n_segments: int, n_channels: int, window: 
     torch.testing.assert_close(split, plain_values(heads, window), rtol=0, atol=1e-12 * size)
 
 
+@pytest.mark.parametrize("summed_first", [1, 5, 100])
 @pytest.mark.parametrize("room", [1, 2, 3, 1000])
 def test_blocks_of_any_size_give_values_and_gradients_of_the_plain_form(
-    monkeypatch: pytest.MonkeyPatch, room: int
+    monkeypatch: pytest.MonkeyPatch, room: int, summed_first: int
 ) -> None:
-    """Blocks of 1, 2 and 3 segments, and as many as the window has: 13 queries outside the window, 4 within."""
-    monkeypatch.setattr(attention, "BLOCK_ELEMENTS", room * 3 * 4 * 8)  # 3 queries of 4 channels, width 8
+    """Blocks of 1, 2 and 3 segments, and as many as the window has; outside it, both ways and one after the other."""
+    monkeypatch.setattr(attention, "BLOCK_ELEMENTS", room * 3 * 4 * 4 * 8)  # 3 queries of each of 4 channels, width 8
+    monkeypatch.setattr(attention, "SUMMED_FIRST", summed_first)
     found = []
     for form in (factorised_attention, plain_values):
         heads = HeadInputs(*(part.clone().requires_grad_() for part in random_heads(18, 4)))
