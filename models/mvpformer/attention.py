@@ -116,7 +116,7 @@ def attend(heads: HeadInputs, window: int) -> Tensor:
 def _attend_lowered(heads: HeadInputs, window: int) -> Tensor:
     """The same within torch.autocast: the kernels in its number format, the split form in float32."""
     with torch.autocast(heads.query.device.type, enabled=False):
-        fused = flash.fused_attention(*(part.to(heads.query.dtype) for part in heads), window)
+        fused = flash.fused_attention(*heads, window)  # which brings all parts to the queries' type
         return factorised_attention(HeadInputs(*(part.float() for part in heads)), window) if fused is None else fused
 
 
