@@ -18,9 +18,12 @@ from app.bench_files import DAY, make_file, shortened
 from app.bench_pages import compiled_in, run_apart, workplace
 from app.benches import Found, Plan
 
-_IMPORTS = "the floor, a bare window of the same libraries, is most of it"
+_IMPORTS = (
+    "a bare window of the same libraries takes two fifths of it, loading our own modules a third, making and styling "
+    "700 widgets the rest"
+)
 _FIRST = "the first page also loads SciPy's FFT, which the window does without"
-_PYTHON = "starting Python itself is most of it"
+_PYTHON = "Python and its own argparse are nearly all that it loads"
 CASES = (
     Case("start window", "process start to the empty window, painted", 1000, (1300, 2000), missed=_IMPORTS),
     Case("start page", "then: a file of 24 h opened, to its first page", 500, missed=_FIRST),

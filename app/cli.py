@@ -27,6 +27,14 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"error: {message}\n")
 
 
+class _Version(argparse.Action):
+    """Prints the version, which is looked up when somebody asks for it: that takes as long as the whole help."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(_version())
+        parser.exit()
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command or open the window; 0 done, 1 failed with a sentence on stderr, 2 wrong usage."""
     arguments = list(sys.argv[1:] if argv is None else argv)
@@ -128,7 +136,7 @@ def _window_parser() -> argparse.ArgumentParser:
         epilog=f"commands (main.py COMMAND --help tells more):\n{names}\n\n{_DEBUG} adds the traceback to an error.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=_version())
+    parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     parser.add_argument("recording", nargs="?", metavar="RECORDING", help="recording to open")
     _add_checkpoints(parser)
     _add_start(parser)
