@@ -28,8 +28,8 @@ class Case:
 
 
 _IMPORTS = (
-    "loading Qt, numpy, pyqtgraph and SciPy takes nearly half of it, our own modules a quarter; the bench start shows the "
-    "window beside a bare one"
+    "loading Qt, numpy, pyqtgraph and SciPy takes nearly half of it, our own modules a quarter; the bench start shows "
+    "the window beside a bare one"
 )
 _SPECTRA = "it is one FFT there and back of all channels, which the floor holds at this machine's own rate"
 _LINES = "every line of every channel is drawn again, with smooth edges where the page is at rest"
