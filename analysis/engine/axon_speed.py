@@ -48,12 +48,10 @@ def operations(channels: int, patches: int) -> float:
 def measure(rounds: int) -> dict[str, list[float]]:
     """Samples by case, such as "axis 64 x 11": own and rival in turn, so that both meet the same machine."""
     torch.manual_seed(0)
-    layers: dict[str, Callable[[Tensor], Tensor]] = {
-        "axis": AxisAttention(AXON).eval(),
-        "dense": DenseAttention(DENSE).eval(),
-    }
+    axis = AxisAttention(AXON).eval()
+    layers: dict[str, Callable[[Tensor], Tensor]] = {"axis": axis, "dense": DenseAttention(DENSE).eval()}
     alone = {"axis": by_axis, "dense": altogether}
-    forms = {**layers, "unfused": partial(layers["axis"], plain=True)}
+    forms: dict[str, Callable[[Tensor], Tensor]] = {**layers, "unfused": partial(axis, plain=True)}
     samples: dict[str, list[float]] = {}
     for channels, patches in GRID:
         x, qkv = (torch.randn(1, channels, patches, n * AXON.embed_dim) for n in (1, 3))

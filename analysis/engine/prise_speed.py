@@ -66,13 +66,13 @@ def measure(rounds: int) -> dict[str, list[float]]:
             samples[f"gflop {count}"] = [operations(mixture, count) / 1e9]
             samples[f"difference {count}"] = [float((mixture(x) - by_token(mixture, x)).abs().max())]
             for _ in range(rounds):
-                for name, work in (("grouped", mixture), ("by token", partial(by_token, mixture))):
-                    samples.setdefault(f"{name} {count}", []).append(_time(lambda work=work, x=x: work(x)))
+                for name, work in (("grouped", partial(mixture, x)), ("by token", partial(by_token, mixture, x))):
+                    samples.setdefault(f"{name} {count}", []).append(_time(work))
         x = torch.randn(*GROUPS, PRISE_B.embed_dim)
         samples["difference fused"] = [float((attention(x, x) - attention(x, x, plain=True)).abs().max())]
         for _ in range(5 * rounds):
-            samples.setdefault("fused", []).append(_time(lambda: attention(x, x)))
-            samples.setdefault("unfused", []).append(_time(lambda: attention(x, x, plain=True)))
+            samples.setdefault("fused", []).append(_time(partial(attention, x, x)))
+            samples.setdefault("unfused", []).append(_time(partial(attention, x, x, plain=True)))
     return samples
 
 
