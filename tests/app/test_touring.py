@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
 import pytest
 from PyQt6.QtCore import QPoint, QRect, QSize
 from PyQt6.QtWidgets import QApplication
@@ -149,7 +150,7 @@ def test_the_window_shows_the_events_that_predict_writes(opened, tmp_path) -> No
     events = [(mark.onset, mark.stop) for mark in read_events(tmp_path / "out/events.tsv").events]
     shown = main.session.prediction
     assert events
-    assert [(event.onset, event.stop) for event in shown.events] == pytest.approx(events, abs=1e-3)
+    assert np.array([(event.onset, event.stop) for event in shown.events]) == pytest.approx(np.array(events), abs=1e-3)
     assert (main.runs.threshold, main.runs.is_own) == (written.threshold, True)
     assert main.view.probability_lane.threshold == written.threshold != 0.5
     assert shown.provenance["rule"] == written.provenance["rule"]
