@@ -89,12 +89,13 @@ def textbook_attention(attention: MVPAttention, normed: Tensor, time_rows: Tenso
     time_row = (n_segments - 1 - lag).clamp(max=n_segments - 1)
     channel_row = n_channels - 1 - (channel[:, None] - channel).abs()
 
-    content = ((query + u) @ key.mT) * inside
+    # One term after the other, so that no more than three such matrices are in memory at a time.
+    score = ((query + u) @ key.mT) * inside
     rows = (query + v) @ time_key.mT  # (B, H, N, T)
-    time_term = rows.gather(-1, time_row.expand(*rows.shape[:-1], -1))
+    score = score + rows.gather(-1, time_row.expand(*rows.shape[:-1], -1))
     rows = (query + w) @ channel_key.mT  # (B, H, N, C)
-    channel_term = rows.gather(-1, channel_row.expand(*rows.shape[:-1], -1))
-    score = ((content + time_term + channel_term) / width**0.5).masked_fill(lag < 0, -torch.inf)
+    score = score + rows.gather(-1, channel_row.expand(*rows.shape[:-1], -1))
+    score = (score / width**0.5).masked_fill(lag < 0, -torch.inf)
     attended = (score.softmax(-1) @ value).transpose(1, 2).flatten(2)
     out: Tensor = attention.output(attended)
     return out.view(normed.shape)
