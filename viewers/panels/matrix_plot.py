@@ -222,7 +222,8 @@ def limits_of(values: np.ndarray) -> tuple[float, float]:
 
 def number(value: float) -> str:
     """A value as it stands at a scale."""
-    return f"{value:.2g}".replace("-", "−")
+    text = f"{value:.0f}" if 100 <= abs(value) < 10_000 else f"{value:.2g}"
+    return text.replace("-", "−")
 
 
 def _every(names: Sequence[str], most: float) -> list[Tick]:
