@@ -6,7 +6,6 @@ import json
 import textwrap
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
@@ -14,17 +13,8 @@ from analysis.errors import AnalysisError
 from app.bench_cases import Case, Measured, document, verdict
 from app.bench_machine import describe_machine, machine
 from app.bench_table import LEGEND, table
-from app.benches import BENCHES, Found, Plan
+from app.benches import BENCHES, Found, Part, Plan
 from app.errors import describe_error, is_expected, log_error
-
-
-@dataclass(frozen=True)
-class Part:
-    """What one bench found, and in how many seconds."""
-
-    name: str
-    found: Found
-    seconds: float
 
 
 def run_benches(

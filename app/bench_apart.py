@@ -1,4 +1,4 @@
-"""One process of the engine's own for a bench that loads torch, with as many threads as are to be measured."""
+"""Processes of a bench's own: for torch with as many threads as are to be measured, for a window with new settings."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +16,21 @@ _TIMEOUT = 1800
 
 def measure_apart(module: str, *arguments: int | str, threads: int) -> dict[str, Any] | str:
     """The JSON that `python -m module ARGUMENTS…` prints last, or the last line of what it complained of."""
+    return _run(module, arguments, {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)})
+
+
+def run_apart(
+    module: str, arguments: Sequence[str], variables: Mapping[str, str] | None = None
+) -> dict[str, Any] | str:
+    """The same with settings of its own, as a new user has them."""
+    with tempfile.TemporaryDirectory(prefix="cerebroscope-bench-home-") as home:
+        return _run(module, arguments, {**(variables or {}), "CEREBROSCOPE_HOME": home})
+
+
+def _run(module: str, arguments: Sequence[int | str], variables: Mapping[str, str]) -> dict[str, Any] | str:
     root = str(Path(__file__).resolve().parents[1])
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")]).rstrip(":")}
-    environment |= {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
+    environment = {**os.environ, **variables}
+    environment |= {"PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")]).rstrip(":")}
     command = [sys.executable, "-P", "-m", module, *map(str, arguments)]
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=_TIMEOUT)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
 import time
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -127,3 +129,24 @@ def describe_machine(facts: dict[str, Any]) -> list[str]:
     if facts["load"] is not None and facts["load"] > facts["cores"]:
         lines.append("the machine is busy: wall times are too long; --detail shows processor time beside them")
     return lines
+
+
+def resident_mb(pid: int | str = "self") -> float:
+    """Resident memory of a process; the most it ever was where the system does not tell the present."""
+    return _of_status("VmRSS", pid)
+
+
+def peak_mb() -> float:
+    """The most memory this process ever held."""
+    return _of_status("VmHWM", "self")
+
+
+def _of_status(field: str, pid: int | str) -> float:
+    status = Path(f"/proc/{pid}/status")
+    if status.exists():
+        line = next(line for line in status.read_text().splitlines() if line.startswith(f"{field}:"))
+        return float(line.split()[1]) / 1024
+    import resource
+
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / (1024**2 if sys.platform == "darwin" else 1024)

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from app.bench_apart import run_apart
 from app.bench_cases import Case, Measured, Rows
 from app.bench_files import DAY, HOUR, make_file, shortened
-from app.bench_pages import run_apart, workplace
+from app.bench_machine import peak_mb, resident_mb
+from app.bench_pages import workplace
 from app.benches import Found, Plan
 
 if TYPE_CHECKING:
@@ -227,27 +229,6 @@ def _settled_mb() -> float:
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     gc.collect()
     return resident_mb()
-
-
-def resident_mb(pid: int | str = "self") -> float:
-    """Resident memory of a process; the most it ever was where the system does not tell the present."""
-    return _of_status("VmRSS", pid)
-
-
-def peak_mb() -> float:
-    """The most memory this process ever held."""
-    return _of_status("VmHWM", "self")
-
-
-def _of_status(field: str, pid: int | str) -> float:
-    status = Path(f"/proc/{pid}/status")
-    if status.exists():
-        line = next(line for line in status.read_text().splitlines() if line.startswith(f"{field}:"))
-        return float(line.split()[1]) / 1024
-    import resource
-
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most / (1024**2 if sys.platform == "darwin" else 1024)
 
 
 def main(arguments: list[str]) -> None:

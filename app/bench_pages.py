@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
-import os
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.errors import AnalysisError
+from app.bench_apart import run_apart
 from app.bench_cases import VIEWER_CASES, Case, Measured, Rows
 from app.bench_files import FILES, HOUR, BenchFile, make_file, shortened
 from app.bench_machine import YARDSTICK_CHANNELS, YARDSTICK_LENGTH, copy_rate, yardstick
@@ -121,32 +118,6 @@ def run_scenario(
 def compiled_in(folder: Path) -> dict[str, str]:
     """Variables by which Python keeps compiled modules in a folder, so that starts after the first are warm."""
     return {"PYTHONPYCACHEPREFIX": str(folder), "PYTHONDONTWRITEBYTECODE": ""}
-
-
-def run_apart(
-    module: str, arguments: Sequence[str], variables: Mapping[str, str] | None = None
-) -> dict[str, Any] | str:
-    """The JSON that `python -m module ARGUMENTS…` prints last, with settings of its own."""
-    root = str(Path(__file__).resolve().parents[1])
-    environment = {**os.environ, **(variables or {})}
-    environment |= {"PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")]).rstrip(":")}
-    with tempfile.TemporaryDirectory(prefix="cerebroscope-bench-home-") as home:
-        environment["CEREBROSCOPE_HOME"] = home
-        try:
-            done = subprocess.run(
-                [sys.executable, "-P", "-m", module, *arguments],
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=_TIMEOUT,
-            )
-        except subprocess.TimeoutExpired:
-            return f"no end after {_TIMEOUT} s"
-    if done.returncode:
-        lines = done.stderr.strip().splitlines()
-        return f"failed: {lines[-1] if lines else f'exit code {done.returncode}'}"
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
 
 
 @contextmanager

@@ -38,7 +38,7 @@ def measure_peer(plan: Plan, repeats: int, paths: dict[str, Path]) -> tuple[dict
         return {}, [INSTALL]
     from importlib.metadata import version
 
-    from app.bench_pages import run_apart
+    from app.bench_apart import run_apart
 
     found: dict[str, list[float]] = {}
     remarks = [f"rival: mne-qt-browser {version('mne-qt-browser')}, in processes of its own, after ours"]
@@ -137,7 +137,7 @@ def measure_scenario(scenario: str, repeats: int, began: float, paths: list[Path
 
 
 def _measure_day(browser: Browser, repeats: int) -> None:
-    from app.bench_memory import resident_mb
+    from app.bench_machine import resident_mb
 
     browser.pages("day page", repeats)
     browser.jumps("day jump", repeats)

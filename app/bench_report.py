@@ -5,16 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.bench_cases import value, verdict
 from app.bench_machine import YARDSTICK_MS, describe_machine
 from app.bench_table import LEGEND, markdown, number, target_text
-from app.benches import BENCHES, Plan
+from app.benches import BENCHES, Part, Plan
 from models.whole_files import whole_file
-
-if TYPE_CHECKING:
-    from app.bench import Part
 
 _NO_REASON = "no reason is known"
 _SIZES = {

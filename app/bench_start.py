@@ -13,9 +13,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from app.bench_apart import run_apart
 from app.bench_cases import Case, Measured, Rows
 from app.bench_files import DAY, make_file, shortened
-from app.bench_pages import compiled_in, run_apart, workplace
+from app.bench_pages import compiled_in, workplace
 from app.benches import Found, Plan
 
 _IMPORTS = (

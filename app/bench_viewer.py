@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from app.bench_files import forget
+from app.bench_machine import resident_mb
 
 if TYPE_CHECKING:
     from app.testing import Window
@@ -213,7 +214,7 @@ def scenario_day(paths: list[Path], repeats: int, _: float) -> dict[str, Any]:
         stage.measure("page 24 h", lambda: stage.window.show(0.0, stage.duration))
     stage.jumps("", count=200 if repeats >= 10 else 40)
     del stage.samples[""]
-    stage.samples["memory"] = [(_resident_mb(), 0.0)]
+    stage.samples["memory"] = [(resident_mb(), 0.0)]
     return _outcome(stage)
 
 
@@ -288,18 +289,6 @@ def scenario_busy(paths: list[Path], repeats: int, _: float) -> dict[str, Any]:
 def _outcome(stage: Stage) -> dict[str, Any]:
     stage.window.close()
     return {case: [list(sample) for sample in samples] for case, samples in stage.samples.items()}
-
-
-def _resident_mb() -> float:
-    """Resident memory of this process; the most it ever was where the system does not tell the present."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        line = next(line for line in status.read_text().splitlines() if line.startswith("VmRSS:"))
-        return float(line.split()[1]) / 1024
-    import resource
-
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most / (1024**2 if sys.platform == "darwin" else 1024)
 
 
 SCENARIOS = {

@@ -65,3 +65,12 @@ class Found:
 
     rows: Sequence[tuple[Case, Measured | str]]
     remarks: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one bench found, and in how many seconds."""
+
+    name: str
+    found: Found
+    seconds: float

@@ -222,7 +222,7 @@ def test_a_page_that_never_comes_ends_the_scenario(monkeypatch):
 
 
 def test_memory_is_that_of_this_process():
-    assert 20 < bench_viewer._resident_mb() < 20_000
+    assert 20 < bench_machine.resident_mb() < 20_000
 
 
 # The whole

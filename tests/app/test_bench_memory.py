@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from app import bench_memory, bench_peer
+from app.bench_apart import run_apart
 from app.bench_cases import value, verdict
 from app.bench_files import BenchFile, make_file
-from app.bench_memory import Course, explain, memory_rows, resident_mb
-from app.bench_pages import run_apart
+from app.bench_machine import peak_mb, resident_mb
+from app.bench_memory import Course, explain, memory_rows
 from app.benches import Plan
 
 
@@ -41,7 +42,7 @@ def test_memory_of_a_process_is_that_which_it_holds():
     held = np.ones(64 << 17)  # 64 MB
     assert 55 < resident_mb() - before < 90
     assert resident_mb(os.getpid()) == pytest.approx(resident_mb(), rel=0.05)
-    assert bench_memory.peak_mb() >= resident_mb() - 1
+    assert peak_mb() >= resident_mb() - 1
     del held
 
 

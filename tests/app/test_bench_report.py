@@ -9,7 +9,7 @@ import pytest
 from app import bench
 from app.bench_cases import Case, Measured
 from app.bench_report import report_text
-from app.benches import BENCHES, Found, Plan
+from app.benches import BENCHES, Found, Part, Plan
 
 FACTS = {
     "system": "Linux-test",
@@ -46,7 +46,7 @@ def sections(text: str) -> dict[str, list[str]]:
 
 def test_every_row_is_on_the_page_and_what_missed_its_target_says_why():
     name = next(iter(BENCHES))
-    parts = [bench.Part(name, Found(ROWS, ["first line\nsecond line"]), 90.0)]
+    parts = [Part(name, Found(ROWS, ["first line\nsecond line"]), 90.0)]
     text = report_text(FACTS, Plan("middle", busy=True), parts)
     found = sections(text)
     assert "main.py bench --size middle --busy --report" in text
@@ -65,7 +65,7 @@ def test_every_row_is_on_the_page_and_what_missed_its_target_says_why():
 
 
 def test_a_page_without_misses_says_so():
-    found = sections(report_text(FACTS, Plan(), [bench.Part(next(iter(BENCHES)), Found(ROWS[:1]), 1.0)]))
+    found = sections(report_text(FACTS, Plan(), [Part(next(iter(BENCHES)), Found(ROWS[:1]), 1.0)]))
     assert found["Missed targets"] == ["None."]
     assert found["Not measured"] == ["Nothing."]
 

@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 
 from app import bench_start
+from app.bench_apart import run_apart
 from app.bench_files import BenchFile, make_file
-from app.bench_pages import compiled_in, run_apart
+from app.bench_pages import compiled_in
 from app.benches import Plan
 
 CASES = {case.name for case in bench_start.CASES}
