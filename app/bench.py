@@ -12,6 +12,7 @@ from pathlib import Path
 from analysis.errors import AnalysisError
 from app.bench_cases import Case, Measured, document, verdict
 from app.bench_machine import describe_machine, machine
+from app.bench_report import write_report
 from app.bench_table import LEGEND, table
 from app.benches import BENCHES, Found, Part, Plan
 from app.errors import describe_error, is_expected, log_error
@@ -37,16 +38,14 @@ def run_benches(
     for name in names or BENCHES:
         part = measure(name, plan)
         parts.append(part)
+        if report is not None:  # after each, since the whole takes long and may be ended
+            write_report(Path(report), facts, plan, parts)
         if not as_json:
             print(f"{name}: {BENCHES[name][1]} ({part.seconds:.0f} s)\n\n{_text(part, detail)}", flush=True)
     if as_json:
         print(json.dumps({"machine": facts, "size": plan.size, "cases": _documents(parts)}, indent=2))
     else:
         print(summary([row for part in parts for row in part.found.rows]))
-    if report is not None:
-        from app.bench_report import write_report
-
-        write_report(Path(report), facts, plan, parts)
     return 0
 
 

@@ -33,9 +33,9 @@ def bench(plan: Plan) -> Found:
     from app.engine_process import core_count
 
     with tempfile.TemporaryDirectory(prefix="cerebroscope-bench-") as folder:
-        path = make_file(replace(HOUR, seconds=plan.pick(120, 600, 1800)), Path(folder))
+        path = make_file(replace(HOUR, seconds=plan.pick(120, 240, 1800)), Path(folder))
         found = plan.say(
-            "measuring inference", lambda: measure_inference(path, plan.pick(1, 3, 5), core_count(), CHECKPOINTS)
+            "measuring inference", lambda: measure_inference(path, plan.pick(1, 2, 5), core_count(), CHECKPOINTS)
         )
     if isinstance(found, str):
         return Found([(Case("inference", "whole recordings", None, unit="s"), found)])
