@@ -76,7 +76,9 @@ class Demo(QObject):
 
     def _list_next(self) -> None:
         if self._waiting:
-            self._load(self._waiting.pop(0)).finished.connect(self._list_next)
+            job = self._load(self._waiting.pop(0))  # held, since nobody else holds one that is refused
+            if not job.ended:  # as it is when the window closes
+                job.finished.connect(self._list_next)
             return
         self._is_listing = False
         self._run_all()
