@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -50,13 +50,19 @@ def instant(monkeypatch: pytest.MonkeyPatch) -> None:
     """Outputs without the networks, of which a fifth is unknown: what is covered does not depend on their values."""
     rng = np.random.default_rng(0)
 
-    def infer(_run: Any, _plan: Any, _signal: Any, window: tuple[int, int, int], *_rest: Any) -> np.ndarray:
-        values = rng.random((2, window[2] - window[1]), np.float32)
-        values[:, rng.random(values.shape[1]) < 0.2] = np.nan
-        return values
+    def inputs(_run: Any, jobs: Any, _check: Any) -> Iterator[brainmaze._Input]:
+        for i, window in jobs:
+            yield brainmaze._Input(i, window, np.empty((2, 0, 0)), np.empty((2, 0)))
 
-    monkeypatch.setattr(brainmaze._Run, "_infer", infer)
-    monkeypatch.setattr(mvpformer_detector._Run, "_score", lambda _run, _stretch, _at, _kept, _tick: np.zeros(1))
+    def values(_run: Any, given: brainmaze._Input, _probability: np.ndarray) -> np.ndarray:
+        made = rng.random((2, given.window[2] - given.window[1]), np.float32)
+        made[:, rng.random(made.shape[1]) < 0.2] = np.nan
+        return made
+
+    monkeypatch.setattr(brainmaze._Run, "_inputs", inputs)
+    monkeypatch.setattr(brainmaze._Run, "_infer", lambda _run, _given: [np.empty(0)])
+    monkeypatch.setattr(brainmaze._Run, "_values", values)
+    monkeypatch.setattr(mvpformer_detector._Run, "_score", lambda *_given: np.zeros(1))
 
 
 def check(detector: Detector, recording: Recording, window: Window) -> None:
