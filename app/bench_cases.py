@@ -31,7 +31,7 @@ _IMPORTS = (
     "loading Qt, numpy, pyqtgraph and SciPy takes nearly half of it, our own modules a quarter; the bench start shows "
     "the window beside a bare one"
 )
-_SPECTRA = "it is one FFT there and back of all channels, which the floor holds at this machine's own rate"
+_SPECTRA = "the filter over all samples of the page, and lines through all of them; the FFT alone is the floor"
 _LINES = "every line of every channel is drawn again, with smooth edges where the page is at rest"
 _MARKS = "reading the marks is a loop in Python over all of them"
 VIEWER_CASES = (
