@@ -61,12 +61,12 @@ def leave_regions_out(budget: Budget, progress: Progress) -> list[Row]:
     others = [region for region in REGIONS if region not in LEFT_OUT]
     rows = []
     with _folder() as folder:
-        for number, (name, settings) in enumerate((("all regions", None), ("without them", {"regions": others}))):
+        for number, (name, settings) in enumerate((("on all regions", None), ("without them", {"regions": others}))):
             progress.report(number, 2, name)
             recipe = detection("axon", budget, steps, settings=settings)
             test = simulated(TEST_SEED, budget.test, budget, {"regions": list(LEFT_OUT)})
             made = _train(replace(recipe, data=replace(recipe.data, test=test)), folder / str(number))
-            rows.append(_row(f"trained on {name}", made, steps=steps))
+            rows.append(_row(f"trained {name}", made, steps=steps))
     return rows
 
 

@@ -177,7 +177,7 @@ def parts(monkeypatch, tmp_path):
 
     def work(budget, progress):
         runs.append(budget.region_steps)
-        return rows_of("trained on all regions", "trained on without them")
+        return rows_of("trained on all regions", "trained without them")
 
     table = {
         "regions": run.Part("axon", work),
