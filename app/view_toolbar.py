@@ -87,12 +87,10 @@ class ViewToolbar(QToolBar):
     def changeEvent(self, event: QEvent | None) -> None:
         """Draw the sign for fields that do not fit in the colours of a new theme; style sheets leave it blank."""
         super().changeEvent(event)
+        if event is None or event.type() not in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
+            return
         more = self.findChild(QToolButton, "qt_toolbar_ext_button")
-        if (
-            more is not None
-            and event is not None
-            and event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange)
-        ):
+        if more is not None:
             more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             more.setAccessibleName("More fields")
             more.setToolTip("The fields that have no room here")
