@@ -38,7 +38,6 @@ class KeyWays(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
-        self._watched: QWidget | None = None
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._on_focus)
@@ -80,17 +79,12 @@ class KeyWays(QObject):
 
     # The keys of what has the focus
 
-    def _on_focus(self, _old: QWidget | None, now: QWidget | None) -> None:
-        if self._watched is not None:
-            self._watched.removeEventFilter(self)
-            self._watched.destroyed.disconnect(self._forget)
-        self._watched = now if now is not None and needed_keys(now) and self._is_mine(now) else None
-        if self._watched is not None:
-            self._watched.installEventFilter(self)
-            self._watched.destroyed.connect(self._forget)
-
-    def _forget(self) -> None:
-        self._watched = None
+    def _on_focus(self, old: QWidget | None, now: QWidget | None) -> None:
+        # Neither is kept: of a widget that Qt made, such as a dialog's button, PyQt does not hear when it goes.
+        if old is not None:
+            old.removeEventFilter(self)
+        if now is not None and needed_keys(now) and self._is_mine(now):
+            now.installEventFilter(self)
 
     def _is_mine(self, widget: QWidget) -> bool:
         above: QWidget | None = widget
