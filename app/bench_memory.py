@@ -9,8 +9,7 @@ import gc
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from app.bench_files import DAY, HOUR, make_file, shortened
 from app.bench_machine import peak_mb, resident_mb
 from app.bench_pages import workplace
 from app.benches import Found, Plan
+from app.heap import no_collections
 
 if TYPE_CHECKING:
     from app.bench_viewer import Stage
@@ -102,7 +102,7 @@ def measure_memory(course: Course, paths: Sequence[Path]) -> dict[str, list[floa
     from app.bench_viewer import open_stage
 
     stage = open_stage(paths[0], 1)
-    with _whole_garbage():
+    with no_collections():  # only where memory is read, as the window itself does it rarely
         _show_prediction(stage)
         _turn_pages(stage, course.pages, found)
         _open_many(stage, course.recordings, paths[1:], found)
@@ -208,18 +208,6 @@ def _run_model(stage: Stage, found: dict[str, list[float]]) -> None:
     pid = main.engine.pid
     if pid is not None:
         found["memory engine"] = [resident_mb(pid)]
-
-
-@contextmanager
-def _whole_garbage() -> Iterator[None]:
-    """Meanwhile collect garbage only where memory is read, as the window itself does it rarely."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _settled_mb() -> float:

@@ -16,7 +16,7 @@ ANALYSIS_OVERLAYS: Mapping[str, tuple[str, str]] = {
     "stages": ("NeurDuo stages", "viewers.overlays.unit_classes:ClassesOverlay"),
     "experts": ("PRiSE experts", "viewers.overlays.experts:ExpertsOverlay"),
     "cka": ("Token maps of layers", "viewers.overlays.token_maps:TokenMaps"),
-    "channel-map": ("MVPFormer channel map", "viewers.overlays.channel_flow:ChannelFlow"),
+    "channel-map": ("MVPFormer map", "viewers.overlays.channel_flow:ChannelFlow"),
     "prediction": ("MVPFormer prediction", "viewers.overlays.next_state:NextState"),
     "integrated-gradients": ("Attribution", "viewers.overlays.attribution:AttributionOverlay"),
     "occlusion": ("Occlusion", "viewers.overlays.attribution:OcclusionOverlay"),
