@@ -98,8 +98,11 @@ def _judged(case: Case, samples: tuple[float, ...]) -> float:
 def gains(case: Case, measured: Measured) -> tuple[float, float, float] | None:
     """How many times better than the rival (or the peer): the quarter below, the middle and the quarter above.
 
-    Samples taken in turn are compared pair by pair, so that a busy moment meets both.
+    Samples taken in turn are compared pair by pair, so that a busy moment meets both. None beside a figure of 0, such
+    as of misses, which is better than any by no number of times.
     """
+    if not any(measured.samples):
+        return None
     if measured.rival and len(measured.rival) == len(measured.samples) and case.judged_by == "median":
         ratios = np.divide(measured.rival, np.maximum(measured.samples, 1e-12))
         low, middle, high = np.percentile(ratios, (25, 50, 75))

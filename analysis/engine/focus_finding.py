@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from analysis.annotation import Annotation
+from analysis.engine.calibration import Calibration
 from analysis.engine.compared_maps import KEEP_ONE, OCCLUSION, SIGNED, UNSIGNED, path_gradients
 from analysis.engine.explained import baseline_signal, carried_of, explained_input, explained_windows, target_class
 from analysis.engine.inputs import Inputs, LoadedModel
@@ -93,17 +94,31 @@ def windows_of(model: LoadedModel, onset: float) -> tuple[float, list[float]]:
     return length, [onset + middle - length / 2 for middle in _MIDDLES]
 
 
-def find_focus(model: LoadedModel, case: Case) -> dict[str, np.ndarray]:
-    """The map (C,) of each method on the channels of the recording, NaN for one that the model does not read."""
+@dataclass(frozen=True)
+class Sought:
+    """The map (C,) of each method on a recording's channels, NaN for one that the model does not read.
+
+    `probability` is the highest that the model gives to the windows which are explained.
+    """
+
+    maps: dict[str, np.ndarray]
+    probability: float
+
+
+def find_focus(model: LoadedModel, case: Case) -> Sought:
+    """What a model's attributions say of where a seizure began."""
     sums: dict[str, np.ndarray] = {}
+    highest = 0.0
     seconds, beginnings = windows_of(model, case.seizure.onset)
     for begin in beginnings:
-        for name, values in _maps(model, case.recording, Window(begin, begin + seconds)).items():
+        found = _explain(model, case.recording, Window(begin, begin + seconds))
+        highest = max(highest, found.probability)
+        for name, values in found.maps.items():
             sums[name] = sums.get(name, np.zeros(len(values))) + values
-    return sums
+    return Sought(sums, highest)
 
 
-def _maps(model: LoadedModel, recording: Recording, window: Window) -> dict[str, np.ndarray]:
+def _explain(model: LoadedModel, recording: Recording, window: Window) -> Sought:
     options = {"window": window.duration, "windows": 1, "baseline": "interictal", "seed": 0, "target": "last"}
     options |= {"history": _NEURDUO_HISTORY if model.family == "neurduo" else 0.0, "units": "last"}
     inputs = Inputs(recording, window, (model,), options, torch.device("cpu"))
@@ -117,8 +132,13 @@ def _maps(model: LoadedModel, recording: Recording, window: Window) -> dict[str,
         OCCLUSION: occlude(explained, baseline, target).numpy(),
         KEEP_ONE: keep_one(explained, baseline, target).numpy(),
     }
+    with torch.no_grad():
+        scores = explained.score(explained.signal)
+    probability = float(Calibration.from_card(model.facts.card).probability(scores, target))
     places = [recording.ch_names.index(name) for name in source.plan.ch_names]
-    return {name: _placed(values, places, len(recording.channels)) for name, values in made.items()}
+    return Sought(
+        {name: _placed(values, places, len(recording.channels)) for name, values in made.items()}, probability
+    )
 
 
 def _placed(values: np.ndarray, places: Sequence[int], count: int) -> np.ndarray:
@@ -151,7 +171,8 @@ def count_part(
 ) -> dict[str, Any]:
     """Whether each method finds the focus of each seizure among the top three, by model: as trained, and randomised.
 
-    Of the copies with randomised weights each seizure is given to one, `number` modulo `seeds`.
+    Of the copies with randomised weights each seizure is given to one, `number` modulo `seeds`. "heard" is whether the
+    trained model reaches the threshold of its card in a window that is explained.
     """
     models = {name: _load(name) for name in checkpoints}
     drawn: dict[tuple[str, int], LoadedModel] = {}
@@ -163,11 +184,12 @@ def count_part(
             seed = number % seeds
             if (name, seed) not in drawn:
                 drawn[name, seed] = _randomised(model, seed)
+            own, other = find_focus(model, case), find_focus(drawn[name, seed], case)
             trained, random = (
-                {method: _hit(values, case.focus) for method, values in find_focus(each, case).items()}
-                for each in (model, drawn[name, seed])
+                {method: _hit(values, case.focus) for method, values in each.maps.items()} for each in (own, other)
             )
-            found["models"][name].append({"trained": trained, "random": random, "seed": seed})
+            heard = own.probability >= float(model.facts.card.get("threshold", 0.5))
+            found["models"][name].append({"trained": trained, "random": random, "seed": seed, "heard": heard})
     return found
 
 

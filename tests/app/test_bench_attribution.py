@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app import bench_attribution as bench
-from app.bench_cases import value, verdict
+from app.bench_cases import gains, value, verdict
 from app.benches import BENCHES, Plan
 
 
@@ -14,6 +14,7 @@ def told(number, trained, random):
         "trained": dict(zip(bench.METHODS, trained, strict=True)),
         "random": dict(zip(bench.METHODS, random, strict=True)),
         "seed": number % 2,
+        "heard": number < 3,
     }
 
 
@@ -45,19 +46,28 @@ def test_rows_and_words_are_what_was_counted(parts):
     assert {name: value(*row) for name, row in rows.items()} == {
         "attribution RMS ratio": 50.0,
         "attribution axon IG signed": 25.0,
-        "attribution axon IG signed random": 100.0,
         "attribution axon occlusion": 25.0,
-        "attribution axon occlusion random": 100.0,
         "attribution axon keep one": 100.0,
-        "attribution axon keep one random": 100.0,
         "attribution axon IG unsigned": 0.0,
-        "attribution axon IG unsigned random": 0.0,
     }
     assert {name: verdict(*row) for name, row in rows.items() if verdict(*row)} == {
         "attribution axon IG signed": "pass",
         "attribution axon occlusion": "pass",
         "attribution axon keep one": "over",
     }
+    rivals = {name: measured.rival for name, (_, measured) in rows.items() if measured.rival}
+    assert rivals == {
+        "attribution axon IG signed": (100.0,),
+        "attribution axon occlusion": (100.0,),
+        "attribution axon keep one": (100.0,),
+        "attribution axon IG unsigned": (0.0,),
+    }
+    assert gains(*rows["attribution axon IG signed"]) == (4.0, 4.0, 4.0)
+    assert gains(*rows["attribution axon IG unsigned"]) is None, "nothing is missed: no number of times is better"
+    assert rows["attribution axon keep one"][0].missed == (
+        "of the 4 missed, the model stays below its threshold in 1, and of the others the RMS ratio misses 1 too; "
+        "it stays below in 1 of all 4"
+    )
     text = bench.explain(found)
     assert "no model, RMS ratio: 2 of 4, 50 % (15-85)" in text
     assert "IG signed    3 of 4, 75 % (30-95); randomised weights 0 of 4, 0 % (0-49), by seed 0 0" in text

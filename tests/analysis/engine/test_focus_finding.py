@@ -90,7 +90,8 @@ def test_a_model_that_listens_to_one_channel_is_found_out(cases, monkeypatch):
     monkeypatch.setattr(
         model.network, "scores", lambda x: torch.stack([0 * x.mean((1, 2)), x.abs().pow(3).mean((1, 2))], -1)
     )
-    found = find_focus(model, case)
+    sought = find_focus(model, case)
+    found = sought.maps
     assert set(found) == set(METHODS)
     for name in (UNSIGNED, SIGNED, OCCLUSION, KEEP_ONE):
         others = np.delete(found[name], place)
