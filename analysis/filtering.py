@@ -15,6 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from analysis.channel_kinds import BODY_KINDS, FIXED
+from analysis.fourier import irfft, next_fast_len, rfft
 
 NOTCH_QUALITY = 30.0
 DECIMATION_MARGIN = 7.0
@@ -164,12 +165,10 @@ def filter_filled(
 
     fill(out, begin, end) must write samples [begin, end), which lie in `available`, into float32 `out` (rows, samples).
     """
-    from scipy import fft  # when it is first needed: it takes as long to load as all our own modules
-
     pad = display_filter.pad_samples(sfreq, step)
     begin, end = start - pad, stop + pad
     size = end - begin
-    n_fft = 2 * step * fft.next_fast_len(math.ceil(size / (2 * step)), real=True)
+    n_fft = 2 * step * next_fast_len(math.ceil(size / (2 * step)))
     padded = np.empty((rows, n_fft), np.float32)
     left, right = max(begin, available[0]), min(end, available[1])
     inner = padded[:, left - begin : right - begin]
@@ -179,9 +178,9 @@ def filter_filled(
     if right < end:
         padded[:, right - begin : size] = _reflection(inner[:, ::-1], end - right)
     _bend(padded, size, round(_BEND_SECONDS * sfreq), pad)
-    spectrum = fft.rfft(padded, axis=1, overwrite_x=True)[:, : n_fft // (2 * step) + 1]
+    spectrum = rfft(padded)[:, : n_fft // (2 * step) + 1]
     spectrum *= _gain(display_filter, sfreq, n_fft, step)
-    filtered = fft.irfft(spectrum, n_fft // step, axis=1, overwrite_x=True)
+    filtered = irfft(spectrum, n_fft // step)
     offset = (start - begin) // step
     count = -(-(stop - start) // step)
     return np.asarray(filtered[:, offset : offset + count])
