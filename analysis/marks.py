@@ -6,17 +6,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import compress
+from operator import attrgetter
 from typing import Literal
 
 import numpy as np
 
 from analysis.annotation import Annotation
 from analysis.annotation_index import AnnotationIndex
-from analysis.seizure_marks import SeizureMarks, find_seizures, seizures, tells_of_seizure
+from analysis.seizure_marks import SeizureMarks, find_seizures, says_seizure, seizures, tells_of_seizure
 
 Source = Literal["file", "model", "reader"]
 SOURCES: tuple[Source, ...] = ("file", "model", "reader")
 _NONE = AnnotationIndex()
+_DESCRIPTION = attrgetter("description")
 
 
 def source_of(annotation: Annotation) -> Source:
@@ -46,7 +48,7 @@ class Marks:
     def of(cls, annotations: Iterable[Annotation]) -> Marks:
         """Sort annotations and find their seizures; a hundred thousand take a tenth of a second."""
         index = AnnotationIndex(annotations)
-        telling = tuple(filter(_tells, index.items))
+        telling = _telling(index.items)
         return cls(index, tuple(seizures(telling)), telling, _sort_by_source(index))
 
     def of_source(self, source: Source) -> AnnotationIndex:
@@ -71,7 +73,7 @@ class Marks:
         positions = self.index.positions(removed)
         index = self.index.changed(removed, added, positions)
         by_source = self._changed_sources(index, removed, added)
-        new = tuple(filter(_tells, added))
+        new = _telling(added)
         if not new and not any(map(_tells, removed)):
             return Marks(index, self.seizures, self._telling, by_source)
         items = self.items
@@ -115,6 +117,15 @@ class Marks:
 def _tells(annotation: Annotation) -> bool:
     told = not annotation.is_model and annotation.review.decision != "rejected"
     return told and tells_of_seizure(annotation)
+
+
+def _telling(annotations: Sequence[Annotation]) -> tuple[Annotation, ...]:
+    """Those that tell of a seizure; a text that says nothing of one is looked at once, however many marks have it."""
+    texts = list(map(_DESCRIPTION, annotations))
+    worth = {text for text in set(texts) if says_seizure(text)}
+    if not worth:
+        return ()
+    return tuple(filter(_tells, compress(annotations, map(worth.__contains__, texts))))
 
 
 def _sort_by_source(index: AnnotationIndex) -> tuple[AnnotationIndex, ...]:

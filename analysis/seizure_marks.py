@@ -81,7 +81,12 @@ def find_seizures(annotations: Iterable[Annotation], detections: bool = False) -
 
 def tells_of_seizure(annotation: Annotation, detections: bool = False) -> bool:
     """Whether `find_seizures` would look at an annotation."""
-    return bool(_role(annotation.description, detections))
+    return says_seizure(annotation.description, detections)
+
+
+def says_seizure(description: str, detections: bool = False) -> bool:
+    """The same of the text of one."""
+    return bool(_role(description, detections))
 
 
 def join_spans(spans: Iterable[Sequence[float]]) -> list[tuple[float, float]]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
-from analysis.annotation import Annotation
+from analysis.annotation import Annotation, plain_annotations
 from analysis.readers.units import decode_text
 
 # An onset, perhaps a duration, and texts. A list without text only tells when its record begins and is passed over.
@@ -18,6 +18,7 @@ _CHANNEL_MARK = b"@@"
 _MODEL_MARK = b"[model:"
 _BY_MODEL = re.compile(r"(?:(.*) )?\[(model:.+)\]", re.DOTALL)
 _PIECE_BYTES = 1 << 14
+_KNOWN_TEXTS = 4096
 
 
 @dataclass(frozen=True)
@@ -37,19 +38,43 @@ def parse_annotations(data: bytes, origin: float, names: Mapping[str, str]) -> t
     is one annotation. "text [model:name]" is what a model said.
     """
     found: list[Annotation] = []
+    known = _Texts()
     for piece in _pieces(data):
-        for onset, duration, texts in _WITH_TEXT.findall(piece):
-            begin = float(onset) - origin
-            length = float(duration) if duration else 0.0
-            listed = texts.rstrip(b"\x14").split(b"\x14")
-            if _CHANNEL_MARK in texts:
-                found += _of_channels(begin, length, listed, names)
-            elif _MODEL_MARK in texts:
-                found += [_of_model(Annotation(begin, length, decode_text(text))) for text in listed if text]
-            else:
-                found += [Annotation(begin, length, decode_text(text)) for text in listed if text]
+        lists = _WITH_TEXT.findall(piece)
+        if not lists:
+            continue
+        onsets, durations, texts = zip(*lists, strict=True)
+        begins = [float(onset) - origin for onset in onsets]
+        lengths = [float(duration) if duration else 0.0 for duration in durations]
+        plain = [text for text in map(known.__getitem__, texts) if text is not None]
+        if len(plain) == len(texts):
+            found += plain_annotations(begins, lengths, plain)
+        else:
+            for begin, length, text in zip(begins, lengths, texts, strict=True):
+                found += _of_list(begin, length, text, names)
     found.sort(key=attrgetter("onset"))
     return tuple(found)
+
+
+class _Texts(dict[bytes, "str | None"]):
+    """What a list says if that is one text of all channels, as nearly always; else None. Few texts are many lists'."""
+
+    def __missing__(self, texts: bytes) -> str | None:
+        if len(self) >= _KNOWN_TEXTS:
+            self.clear()
+        raw = texts.rstrip(b"\x14")
+        is_plain = b"\x14" not in raw and _CHANNEL_MARK not in raw and _MODEL_MARK not in raw
+        self[texts] = text = decode_text(raw) if is_plain else None
+        return text
+
+
+def _of_list(onset: float, duration: float, texts: bytes, names: Mapping[str, str]) -> list[Annotation]:
+    """The annotations of any list."""
+    listed = texts.rstrip(b"\x14").split(b"\x14")
+    if _CHANNEL_MARK in texts:
+        return _of_channels(onset, duration, listed, names)
+    found = [Annotation(onset, duration, decode_text(text)) for text in listed if text]
+    return list(map(_of_model, found)) if _MODEL_MARK in texts else found
 
 
 def _pieces(data: bytes) -> Iterator[bytes]:

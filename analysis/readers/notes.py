@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import compress
 from operator import attrgetter
 
+import numpy as np
+
 from analysis.annotation import Annotation
+
+_ONSET, _DURATION = attrgetter("onset"), attrgetter("duration")
 
 
 def split_by_time(
     found: Iterable[Annotation], duration: float, warnings: list[str]
 ) -> tuple[tuple[Annotation, ...], tuple[Annotation, ...]]:
     """Annotations within the recorded time, sorted by onset, and those that begin after it or end before it."""
-    inside: list[Annotation] = []
-    outside: list[Annotation] = []
-    for annotation in found:
-        meets = annotation.onset <= duration and annotation.stop >= 0
-        (inside if meets else outside).append(annotation)
+    every = sorted(found, key=_ONSET)
+    onset = np.fromiter(map(_ONSET, every), np.float64, len(every))
+    stop = onset + np.fromiter(map(_DURATION, every), np.float64, len(every))
+    meets = (onset <= duration) & (stop >= 0)
+    inside, outside = tuple(compress(every, meets.tolist())), tuple(compress(every, (~meets).tolist()))
     if outside:
-        total = len(inside) + len(outside)
-        warnings.append(f"{len(outside)} of {total} annotations lie outside the recorded time and are left out")
-    inside.sort(key=attrgetter("onset"))
-    return tuple(inside), tuple(outside)
+        warnings.append(f"{len(outside)} of {len(every)} annotations lie outside the recorded time and are left out")
+    return inside, outside

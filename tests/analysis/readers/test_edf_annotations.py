@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from analysis.annotation import Annotation
 from analysis.readers.edf_annotations import Segment, find_segments, parse_annotations, record_onset
 
+NAMES = {"EEG T3-Ref": "T7", "Fz": "Fz"}
+
 
 def parsed(data: bytes, origin: float = 0.0) -> list[tuple[float, float, str]]:
     return [(a.onset, a.duration, a.description) for a in parse_annotations(data, origin, {})]
@@ -38,6 +40,28 @@ def test_a_hundred_thousand_annotations_are_all_found() -> None:
     found = parsed(data)
     assert len(found) == 100_000
     assert found[-1] == (99_999.25, 0.5, "spike 99999")
+
+
+LISTS = st.builds(
+    lambda onset, length, texts: b"%+.3f%s\x14%s\x14\0" % (onset, length, b"\x14".join(texts)),
+    st.floats(-9, 99),
+    st.sampled_from([b"", b"\x15", b"\x150.5", b"\x1512"]),
+    st.lists(st.sampled_from([b"", b"sz", b"d\xc3\xa9but", b"d\xe9but", b"a@@Fz", b"a@@", b"x [model:A]"]), min_size=1),
+)
+
+
+@given(st.lists(LISTS, max_size=8))
+def test_a_list_says_the_same_whatever_stands_beside_it(lists: list[bytes]) -> None:
+    """Texts of channels and models, and several texts in a list, change how all lists near them are read."""
+    alone = [mark for one in lists for mark in parse_annotations(one, 0.5, NAMES)]
+    beside = [parse_annotations(b"".join(lists) + more, 0.5, NAMES) for more in (b"", b"+999\x14a@@Fz\x14\0")]
+    assert list(beside[0]) == sorted(alone, key=lambda mark: mark.onset)
+    assert beside[1][:-1] == beside[0]
+
+
+def test_more_texts_than_are_remembered() -> None:
+    data = b"".join(b"+%d\x14spike %d\x14\0" % (i, i % 5000) for i in range(10_000))
+    assert parsed(data) == [(float(i), 0.0, f"spike {i % 5000}") for i in range(10_000)]
 
 
 def test_record_onset() -> None:
@@ -75,9 +99,6 @@ def test_few_records_are_looked_at() -> None:
 def test_records_without_a_time_follow_the_one_before() -> None:
     onsets = [0.0, None, None, 10.0, None]
     assert find_segments(lambda i: onsets[i], 5, 1.0, 0.01) == [Segment(0, 3, 0.0), Segment(3, 2, 10.0)]
-
-
-NAMES = {"EEG T3-Ref": "T7", "Fz": "Fz"}
 
 
 @pytest.mark.parametrize(
