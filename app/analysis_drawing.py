@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from analysis.analyses import Analysis
-from viewers.analysis_lane import AnalysisLane, LaneCurve
+from viewers.analysis_lane import LaneCurve
+from viewers.curve_lane import CurveLane
 from viewers.overlays import ANALYSIS_OVERLAYS
 from viewers.overlays.base import OverlayState
 from viewers.recording_view import RecordingView
@@ -33,7 +34,7 @@ class AnalysisDrawing(QObject):
         super().__init__(parent)
         self._view = view
         self._overlays: dict[str, AnalysisHeat] = {}
-        self._lanes: dict[str, AnalysisLane] = {}
+        self._lanes: dict[str, CurveLane] = {}
         self._states: dict[str, OverlayState] = {}
         view.hovered.connect(self._on_hovered)
         view.unhovered.connect(self._on_unhovered)
@@ -47,7 +48,7 @@ class AnalysisDrawing(QObject):
         """The kinds that the reader wants to see on the traces."""
         return [kind for kind, state in self._states.items() if state.visible]
 
-    def drawn(self) -> list[tuple[str, AnalysisHeat, AnalysisLane | None]]:
+    def drawn(self) -> list[tuple[str, AnalysisHeat, CurveLane | None]]:
         """What is on the traces now: kind, overlay, and the lane that goes with it."""
         on = [(kind, overlay) for kind, overlay in self._overlays.items() if overlay.state.visible and overlay.result]
         return [(kind, overlay, self._lanes.get(kind)) for kind, overlay in on]
@@ -93,7 +94,7 @@ class AnalysisDrawing(QObject):
             self._overlays[kind] = overlay
         return self._overlays[kind]
 
-    def lane(self, kind: str) -> AnalysisLane:
+    def lane(self, kind: str) -> CurveLane:
         """The lane of a kind."""
         if kind not in self._lanes:
             lane = self.overlay(kind).make_lane()

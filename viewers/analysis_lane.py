@@ -9,16 +9,15 @@ import numpy as np
 from PyQt6.QtCore import QPointF, QRectF, QSize, Qt
 from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from analysis.annotation import RANDOM_WEIGHTS
+from viewers.curve_lane import CurveLane
 from viewers.heat_scales import HeatScale, above, amount, below
-from viewers.lanes import Lane, dashed
+from viewers.lanes import dashed
 from viewers.probability_lane import Steps, steps_on
 from viewers.theme import font, px
 from viewers.time_scale import TimeScale
 
 HEIGHT = 58
 _TOP, _BOTTOM = 7.0, 6.0
-_STALE = 0.4
 
 
 @dataclass(frozen=True)
@@ -34,27 +33,18 @@ class LaneCurve:
     random_weights: bool = False
 
 
-class AnalysisLane(Lane):
+class AnalysisLane(CurveLane):
     """Draws a LaneCurve as steps, filled from its middle in the colours of the page."""
 
     def __init__(self, title: str) -> None:
         super().__init__(title, HEIGHT)
         self.curve: LaneCurve | None = None
-        self._stale = ""
 
     def set_curve(self, curve: LaneCurve | None) -> None:
         """Show a curve, or none."""
         self.curve = curve
-        self.subtitle = curve.subtitle if curve is not None else ""
-        self.badge = RANDOM_WEIGHTS if curve is not None and curve.random_weights else ""
         self.setToolTip(curve.quantity if curve is not None else "")
-        self.changed()
-
-    def set_stale(self, why: str) -> None:
-        """Fade the curve, and say why, while it is renewed; empty: it is what was asked for."""
-        if why != self._stale:
-            self._stale = why
-            self.changed()
+        self._head(curve)
 
     def paint_plot(self, painter: QPainter, scale: TimeScale, size: QSize) -> None:
         """The curve, the value of its middle, and why it is faint."""
@@ -65,15 +55,12 @@ class AnalysisLane(Lane):
         base = curve.scale.low if curve.scale.middle is None else curve.scale.middle
         painter.setPen(dashed(self.theme.colour("muted", 0.6)))
         painter.drawLine(QPointF(0, self._y(base, height)), QPointF(size.width(), self._y(base, height)))
-        painter.setOpacity(_STALE if self._stale else 1.0)
+        painter.setOpacity(self._opacity)
         for part in _runs(steps_on(scale, curve.times, _shown_widths(curve), curve.values)):
             self._paint_run(painter, part, base, height)
         painter.setOpacity(1.0)
         self._paint_ends(painter, curve.scale, size)
-        if self._stale:
-            painter.setFont(font(10))
-            painter.setPen(self.theme.colour("caution"))
-            painter.drawText(QRectF(6, 0, size.width(), height), Qt.AlignmentFlag.AlignVCenter, self._stale)
+        self._paint_stale(painter, QRectF(6, 0, size.width(), height))
 
     def _paint_run(self, painter: QPainter, run: Steps, base: float, height: float) -> None:
         scale = self.curve.scale if self.curve is not None else HeatScale(0, 1)

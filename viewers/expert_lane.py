@@ -9,11 +9,9 @@ from PyQt6.QtCore import QRectF, QSize, Qt
 from PyQt6.QtGui import QFontMetricsF, QMouseEvent, QPainter
 from PyQt6.QtWidgets import QToolTip
 
-from analysis.annotation import RANDOM_WEIGHTS
-from viewers.analysis_lane import AnalysisLane
 from viewers.category_colours import category
 from viewers.colour_scales import image
-from viewers.lanes import Lane
+from viewers.curve_lane import CurveLane
 from viewers.theme import font, px
 from viewers.time_scale import TimeScale, time_text
 
@@ -21,7 +19,6 @@ _HEIGHT = 92
 _TOP, _BOTTOM = 16.0, 4.0
 _PALEST = 0.3  # share of full colour of an expert that carries next to nothing
 _LINES = 64  # of pixels that the shares of one block are drawn in
-_STALE = 0.4
 
 
 @dataclass(frozen=True)
@@ -56,28 +53,25 @@ class ExpertShares:
         return f"{time_text(float(self.times[second]))}, {self.blocks[block]}\n{shares}"
 
 
-class ExpertLane(AnalysisLane):
+class ExpertLane(CurveLane):
     """Draws ExpertShares: the colour is the expert, its strength the share of the tokens."""
 
     def __init__(self, title: str) -> None:
-        Lane.__init__(self, title, _HEIGHT)
-        self.curve: ExpertShares | None = None  # type: ignore[assignment]
-        self._stale = ""
+        super().__init__(title, _HEIGHT)
+        self.curve: ExpertShares | None = None
 
-    def set_curve(self, curve: ExpertShares | None) -> None:  # type: ignore[override]
+    def set_curve(self, curve: ExpertShares | None) -> None:
         """Show other shares, or none."""
         self.curve = curve
-        self.subtitle = curve.subtitle if curve is not None else ""
-        self.badge = RANDOM_WEIGHTS if curve is not None and curve.random_weights else ""
         self.setAccessibleDescription(curve.quantity if curve is not None else "")
-        self.changed()
+        self._head(curve)
 
     def paint_plot(self, painter: QPainter, scale: TimeScale, size: QSize) -> None:
         """The picture, which expert has which colour, and why it is faint."""
         curve = self.curve
         if curve is None:
             return
-        painter.setOpacity(_STALE if self._stale else 1.0)
+        painter.setOpacity(self._opacity)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
         area = self._area(size)
         for first, last in self._runs(curve, scale):
@@ -86,10 +80,7 @@ class ExpertLane(AnalysisLane):
             painter.drawImage(QRectF(left, area.top(), right - left, area.height()), image(rgb))
         painter.setOpacity(1.0)
         self._paint_names(painter, curve, size)
-        if self._stale:
-            painter.setFont(font(10))
-            painter.setPen(self.theme.colour("caution"))
-            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, self._stale)
+        self._paint_stale(painter, area, Qt.AlignmentFlag.AlignCenter)
 
     @staticmethod
     def _area(size: QSize) -> QRectF:

@@ -9,13 +9,11 @@ import numpy as np
 from PyQt6.QtCore import QLineF, QRectF, QSize, Qt
 from PyQt6.QtGui import QFontMetricsF, QPainter, QPen
 
-from analysis.annotation import RANDOM_WEIGHTS
-from viewers.lanes import Lane
+from viewers.curve_lane import CurveLane
 from viewers.theme import font, px
 from viewers.time_scale import TimeScale
 
 _ROW, _MARGIN = 15.0, 5.0
-_STALE = 0.4
 _REM = "R"
 _FAINT = 0.35
 # From the top down, as hypnograms are drawn; what a class may be called, in lower case.
@@ -60,27 +58,18 @@ def stage_order(labels: Sequence[str]) -> tuple[list[int], list[str]]:
     return order, [str(stages[i]) for i in order]
 
 
-class HypnogramLane(Lane):
+class HypnogramLane(CurveLane):
     """Draws a Hypnogram; units the model is less sure of are fainter."""
 
     def __init__(self, title: str) -> None:
         super().__init__(title, round(px(5 * _ROW + 2 * _MARGIN)))
         self.curve: Hypnogram | None = None
-        self._stale = ""
 
     def set_curve(self, curve: Hypnogram | None) -> None:
         """Show what units are taken for, or nothing."""
         self.curve = curve
-        self.subtitle = curve.subtitle if curve is not None else ""
-        self.badge = RANDOM_WEIGHTS if curve is not None and curve.random_weights else ""
         self.setToolTip(curve.tip if curve is not None else "")
-        self.changed()
-
-    def set_stale(self, why: str) -> None:
-        """Fade the staircase, and say why, while it is renewed; empty: it is what was asked for."""
-        if why != self._stale:
-            self._stale = why
-            self.changed()
+        self._head(curve)
 
     def paint_plot(self, painter: QPainter, scale: TimeScale, size: QSize) -> None:
         """A line for each class, the steps of the units, and the names at the left."""
@@ -91,7 +80,7 @@ class HypnogramLane(Lane):
         painter.setPen(self.theme.colour("grid"))
         for row in range(len(curve.names)):
             painter.drawLine(QLineF(0, self._y(row, size), size.width(), self._y(row, size)))
-        painter.setOpacity(_STALE if self._stale else 1.0)
+        painter.setOpacity(self._opacity)
         self._paint_units(painter, scale, size, curve)
         painter.setOpacity(1.0)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -121,10 +110,7 @@ class HypnogramLane(Lane):
             painter.fillRect(box, self.theme.colour("canvas", 0.85))
             painter.setPen(self.theme.colour("muted"))
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, name)
-        if self._stale:
-            painter.setFont(font(10))
-            painter.setPen(self.theme.colour("caution"))
-            painter.drawText(QRectF(40, 0, size.width(), size.height()), Qt.AlignmentFlag.AlignVCenter, self._stale)
+        self._paint_stale(painter, QRectF(40, 0, size.width(), size.height()))
 
     def _y(self, row: int, size: QSize) -> float:
         rows = max(1, len(self.curve.names) if self.curve is not None else 1)

@@ -9,9 +9,9 @@ import numpy as np
 from PyQt6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from analysis.annotation import RANDOM_WEIGHTS
+from viewers.curve_lane import CurveLane
 from viewers.heat_scales import above
-from viewers.lanes import Lane, dashed, hatch
+from viewers.lanes import dashed, hatch
 from viewers.theme import Theme, font, px
 from viewers.time_scale import TimeScale, time_text
 
@@ -19,7 +19,6 @@ TITLE = "Streams /s"
 HEIGHT = 74
 _TOP, _BOTTOM, _TICK = 6.0, 10.0, 5.0
 _LEAST_TICK_PX = 3.0
-_STALE = 0.4
 _HOLE = 1.5  # steps; what is farther apart is not joined
 
 
@@ -40,6 +39,7 @@ class StreamCurves:
     heard_to: float
     tip: str
     random_weights: bool = False
+    subtitle: str = "fast · slow"
 
 
 def fast_ink(theme: Theme) -> QColor:
@@ -63,30 +63,21 @@ def rate_range(curves: StreamCurves) -> tuple[float, float]:
     return float(low), float(max(high, low + 1))
 
 
-class StreamLane(Lane):
+class StreamLane(CurveLane):
     """Draws StreamCurves over time on an axis of decades."""
 
     def __init__(self, title: str = TITLE) -> None:
         super().__init__(title, HEIGHT)
         self.curve: StreamCurves | None = None
         self._range = (-2.0, 0.0)
-        self._stale = ""
 
     def set_curve(self, curve: StreamCurves | None) -> None:
         """Show what has been heard, or nothing."""
         self.curve = curve
-        self.subtitle = "fast · slow" if curve is not None else ""
-        self.badge = RANDOM_WEIGHTS if curve is not None and curve.random_weights else ""
         self.setToolTip(curve.tip if curve is not None else "")
         if curve is not None:
             self._range = rate_range(curve)
-        self.changed()
-
-    def set_stale(self, why: str) -> None:
-        """Fade the curves, and say why, while they are renewed; empty: they are what was asked for."""
-        if why != self._stale:
-            self._stale = why
-            self.changed()
+        self._head(curve)
 
     def paint_plot(self, painter: QPainter, scale: TimeScale, size: QSize) -> None:
         """Decades, gaps, writes, both curves, and what has not been heard yet."""
@@ -95,7 +86,7 @@ class StreamLane(Lane):
             return
         height = float(size.height())
         self._paint_decades(painter, size)
-        painter.setOpacity(_STALE if self._stale else 1.0)
+        painter.setOpacity(self._opacity)
         self._paint_gaps(painter, scale, height, curve)
         self._paint_writes(painter, scale, height, curve)
         self._paint_line(painter, scale, height, curve.times, curve.fast, curve.step, fast_ink(self.theme))
@@ -221,10 +212,7 @@ class StreamLane(Lane):
             painter.setPen(ink)
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, name)
             right -= width + 3
-        if self._stale:
-            painter.setFont(font(10))
-            painter.setPen(self.theme.colour("caution"))
-            painter.drawText(QRectF(6, 0, size.width(), size.height()), Qt.AlignmentFlag.AlignVCenter, self._stale)
+        self._paint_stale(painter, QRectF(6, 0, size.width(), size.height()))
 
     def _y(self, value: float, height: float) -> float:
         low, high = self._range

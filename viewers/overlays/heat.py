@@ -18,6 +18,7 @@ from analysis.annotation import RANDOM_WEIGHTS
 from analysis.montage import Montage
 from viewers.analysis_lane import AnalysisLane, LaneCurve
 from viewers.colour_key import ColourKey
+from viewers.curve_lane import CurveLane
 from viewers.gutter import GutterStrip
 from viewers.heat_scales import HeatScale, tints
 from viewers.overlays.base import OverlayState, PaintedOverlay, Plot
@@ -300,7 +301,7 @@ class AnalysisHeat(HeatOverlay):
     def set_time(self, time: float) -> None:
         """Hear which moment is under the cursor."""
 
-    def make_lane(self) -> AnalysisLane:
+    def make_lane(self) -> CurveLane:
         """The lane that goes with it."""
         return AnalysisLane(self.title)
 
