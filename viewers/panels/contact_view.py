@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from PyQt6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QEvent, QLineF, QPointF, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PyQt6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from analysis.contact_layout import NOT_RECORDED, ContactLayout
 from viewers.glyphs import paint_focus
 from viewers.panels.contact_places import Place, Places, lay_contacts
-from viewers.panels.head_view import DESCRIBED_AFTER_MS
 from viewers.panels.plot import BUSY, paint_message
-from viewers.panels.value_scale import Scale, ScaleBar, colours_of, value_text
-from viewers.theme import LIGHT, Theme, font, px
+from viewers.panels.value_scale import ScaleBar, colours_of, value_text
+from viewers.panels.value_view import ValueView
+from viewers.theme import font, px
 
 _EDGE, _GAP = 4.0, 1.0
 _FOCUS = 5.0
-_SMALLEST, _USUAL = 190, 300
 _BAR_ROOM, _BAR_SHARE = 26.0, 0.5
 _TITLE, _NUMBER = 11, 9  # pixels of letters
 _WIDEST_TITLE = 54.0
@@ -32,7 +30,7 @@ _STEPS = {
 }
 
 
-class ContactView(QWidget):
+class ContactView(ValueView):
     """Draws one value for each contact of a ContactLayout, hollow where there is none; or a message.
 
     A click, or the arrow keys, choose a contact, which is outlined: `contact_chosen` tells its name.
@@ -41,26 +39,13 @@ class ContactView(QWidget):
     contact_chosen = pyqtSignal(str)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.theme = LIGHT
+        super().__init__("Map of the contacts by shaft (arrow keys go from contact to contact)")
         self._layout: ContactLayout | None = None
-        self._values: np.ndarray | None = None
-        self._scale = Scale(-1.0, 1.0, "")
-        self._message = ""
-        self._stale = False
         self._names = True
-        self._chosen = self._focus = ""
+        self._chosen = ""
         self._laid: tuple[object, Places] | None = None
         self._bar = ScaleBar()
-        # All values in words take longer than the picture of them: they wait until the cursor rests.
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(DESCRIBED_AFTER_MS)
-        self._rest.timeout.connect(self._describe)
-        self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("Map of the contacts by shaft (arrow keys go from contact to contact)")
 
     # What is shown
 
@@ -70,24 +55,6 @@ class ContactView(QWidget):
             self._layout, self._values, self._laid = layout, None, None
             if layout is not None and self._chosen not in layout.ch_names:
                 self._chosen = ""
-            self.update()
-
-    def set_values(self, values: np.ndarray | None, scale: Scale) -> None:
-        """Show one value for each of the layout's contacts (n,), NaN where there is none; None leaves all hollow."""
-        self._values, self._scale, self._stale = values, scale, False
-        self.update()
-        self._rest.start()
-
-    def set_message(self, text: str) -> None:
-        """Say something in the middle of the picture; empty takes it away."""
-        if text != self._message:
-            self._message = text
-            self.update()
-
-    def set_stale(self, stale: bool) -> None:
-        """Show that the values are those of another moment and are being renewed."""
-        if stale != self._stale:
-            self._stale = stale
             self.update()
 
     def set_options(self, names: bool) -> None:
@@ -101,35 +68,10 @@ class ContactView(QWidget):
             self._chosen = name
             self.update()
 
-    def set_focus(self, name: str) -> None:
-        """Mark the contact where a simulated seizure begins; empty: none."""
-        if name != self._focus:
-            self._focus = name
-            self.update()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Take the colours."""
-        self.theme = theme
-        self._laid = None
-        self.update()
-
-    @property
-    def values(self) -> np.ndarray | None:
-        """The values on screen (n,)."""
-        return self._values
-
     @property
     def chosen(self) -> str:
         """The name of the outlined contact; empty for none."""
         return self._chosen
-
-    def sizeHint(self) -> QSize:
-        """As wide as an inspector is; it takes all the height it is given."""
-        return QSize(_USUAL, _SMALLEST)
-
-    def minimumSizeHint(self) -> QSize:
-        """The size below which contacts cannot be told apart."""
-        return QSize(_SMALLEST, _SMALLEST)
 
     # Places
 
@@ -226,16 +168,6 @@ class ContactView(QWidget):
             painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
 
     # Mouse and keys
-
-    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
-        """Tell the contact under the mouse and its value."""
-        if event is not None:
-            QToolTip.showText(event.globalPosition().toPoint(), self.describe(event.position()), self)
-
-    def leaveEvent(self, event: QEvent | None) -> None:
-        """Nothing is told any more."""
-        QToolTip.hideText()
-        super().leaveEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:
         """Choose the contact under the mouse."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from PyQt6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, QTimer
-from PyQt6.QtGui import QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
-from PyQt6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PyQt6.QtCore import QLineF, QPointF, QRectF, Qt
+from PyQt6.QtGui import QPainter, QPainterPath, QPaintEvent, QPen
 
 from analysis.topography import HeadMap
 from viewers.contours import contour_levels, contour_lines
@@ -15,43 +14,28 @@ from viewers.glyphs import paint_focus
 from viewers.panels.head_shape import EAR, NOSE
 from viewers.panels.plot import BUSY, paint_message
 from viewers.panels.scalp_picture import ScalpPicture, field_of
-from viewers.panels.value_scale import Scale, ScaleBar, value_text
-from viewers.theme import LIGHT, Theme, px
+from viewers.panels.value_scale import ScaleBar, value_text
+from viewers.panels.value_view import ValueView
+from viewers.theme import px
 
 _EDGE = 4.0
-_SMALLEST, _USUAL = 190, 300
 _NEAR_PX = 12.0
 _FOCUS = 6.5
 _BAR_SHARE = 0.56
 _FADED = 0.45  # of the strength, of what is being renewed
-DESCRIBED_AFTER_MS = 300
 
 
-class HeadView(QWidget):
+class HeadView(ValueView):
     """Draws the values of a HeadMap's electrodes and the spline between them; a message where there is nothing."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.theme = LIGHT
+        super().__init__("Map of the scalp")
         self._head: HeadMap | None = None
-        self._values: np.ndarray | None = None
-        self._scale = Scale(-1.0, 1.0, "")
-        self._message = ""
-        self._stale = False
         self._contours = False
         self._names = True
-        self._focus = ""
         self._field: np.ndarray | None = None
         self._picture: tuple[object, object, ScalpPicture] | None = None
         self._bar = ScaleBar()
-        # All values in words take longer than the picture of them: they wait until the cursor rests.
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(DESCRIBED_AFTER_MS)
-        self._rest.timeout.connect(self._describe)
-        self.setMouseTracking(True)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("Map of the scalp")
 
     # What is shown
 
@@ -61,53 +45,10 @@ class HeadView(QWidget):
             self._head, self._values = head, None
             self._changed()
 
-    def set_values(self, values: np.ndarray | None, scale: Scale) -> None:
-        """Show one value for each electrode (n,); None leaves the head empty."""
-        self._values, self._scale = values, scale
-        self._stale = False
-        self._changed()
-        self._rest.start()
-
-    def set_message(self, text: str) -> None:
-        """Say something in the middle of the picture; empty takes it away."""
-        if text != self._message:
-            self._message = text
-            self.update()
-
-    def set_stale(self, stale: bool) -> None:
-        """Show that the values are those of another moment and are being renewed."""
-        if stale != self._stale:
-            self._stale = stale
-            self.update()
-
-    def set_focus(self, name: str) -> None:
-        """Mark the electrode where a simulated seizure begins; empty: none."""
-        if name != self._focus:
-            self._focus = name
-            self.update()
-
     def set_options(self, contours: bool, names: bool) -> None:
         """Draw lines of equal value, and the names of the electrodes."""
         self._contours, self._names = contours, names
         self.update()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Take the colours."""
-        self.theme = theme
-        self._changed()
-
-    @property
-    def values(self) -> np.ndarray | None:
-        """The values on screen (n,)."""
-        return self._values
-
-    def sizeHint(self) -> QSize:
-        """As wide as an inspector is; it takes all the height it is given."""
-        return QSize(_USUAL, _SMALLEST)
-
-    def minimumSizeHint(self) -> QSize:
-        """The size below which a head says nothing."""
-        return QSize(_SMALLEST, _SMALLEST)
 
     # Places
 
@@ -193,17 +134,6 @@ class HeadView(QWidget):
         self._bar.paint(painter, self._scale, room, circle.width() * _BAR_SHARE, self.theme)
 
     # Mouse
-
-    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
-        """Tell the value of the electrode, or the place, under the mouse."""
-        if event is not None:
-            text = self.describe(event.position())
-            QToolTip.showText(event.globalPosition().toPoint(), text, self)
-
-    def leaveEvent(self, event: QEvent | None) -> None:
-        """Nothing is told any more."""
-        QToolTip.hideText()
-        super().leaveEvent(event)
 
     def describe(self, at: QPointF) -> str:
         """What lies at a point of the widget: an electrode with its value, or what the spline gives there."""
