@@ -9,7 +9,7 @@ import argparse
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +26,11 @@ _SEIZURE = "{recordings}/scalp-seizure-46ch/demo_edf.edf"
 _SCALP = "{recordings}/scalp-seizure-42ch/scalp_seizure.edf"
 _ECOG = "{recordings}/ecog-seizure-persyst/ecog_clip2.lay"
 _DEMO = "assets/demo/simulated.edf"
+_AXON, _MVPFORMER, _NEURDUO, _PRISE = (
+    f"assets/checkpoints/{name}.safetensors" for name in ("axon", "mvpformer", "neurduo", "prise-eeg")
+)
+_IEEG = "{made}/simulated_ieeg.edf"
+_SIMULATE = ("simulate", "--electrodes", "ieeg", "--duration", "300", "--seizures", "1", "--seed", "4")
 
 
 @dataclass(frozen=True)
@@ -70,39 +75,40 @@ PICTURES = (
         "Integrated Gradients on the traces and on the scalp",
         "Which samples speak for a seizure (one direction of colour) or against it, on one range for the whole "
         "recording; sums beside the names; the panel tells baseline and completeness gap.",
-        _shot(_DEMO, "--checkpoint", "{axon}", "--start", "{ictal}", "--overlay", "integrated-gradients",
+        _shot(_DEMO, "--checkpoint", _AXON, "--start", "{ictal}", "--overlay", "integrated-gradients",
               "--panel", "integrated-gradients"),
     ),
     Picture(
         "grad-cam",
         "Grad-CAM of the last layer",
         "Which tokens of AXON speak for a seizure.",
-        _shot(_DEMO, "--checkpoint", "{axon}", "--start", "{ictal}", "--overlay", "grad-cam", "--panel", "grad-cam"),
+        _shot(_DEMO, "--checkpoint", _AXON, "--start", "{ictal}", "--overlay", "grad-cam", "--panel", "grad-cam"),
     ),
     Picture(
         "sanity-checks",
         "How far a map can be trusted",
         "Completeness, agreement, weights drawn anew, deletion and insertion, and the simulated focus.",
-        _shot(_DEMO, "--checkpoint", "{axon}", "--start", "{ictal}", "--panel", "sanity-checks"),
+        _shot(_DEMO, "--checkpoint", _AXON, "--start", "{ictal}", "--panel", "sanity-checks"),
     ),
     Picture(
         "gates",
         "AXON: time against space",
         "Behind the traces which way each token listens; in the panel the profile over layers.",
-        _loud("--checkpoint", "{axon}", "--start", "30", "--overlay", "gates", "--panel", "gates"),
+        _loud("--checkpoint", _AXON, "--start", "30", "--overlay", "gates", "--panel", "gates"),
     ),
     Picture(
         "channel-map",
         "MVPFormer: what flows between channels",
         "What each channel receives and gives beside its name, the map by layer and head in the panel; a click on a "
-        "row draws arcs to those it listens to. The weights are random here, and said to be.",
-        _loud("--checkpoint", "random:mvpformer:tiny:1", "--start", "30", "--duration", "20",
+        "row draws arcs to those it listens to.",
+        _loud("--checkpoint", _MVPFORMER, "--start", "30", "--duration", "20",
               "--overlay", "channel-map", "--panel", "channel-map"),
     ),
     Picture(
         "prediction",
         "MVPFormer: the next state",
-        "Cosine similarity of the foreseen and the actual next state, against two steps ahead and random segments.",
+        "Cosine similarity of the foreseen and the actual next state, against two steps ahead and random segments. The "
+        "bundled detector foresees nothing any more, so the weights are random here, and said to be.",
         _loud("--checkpoint", "random:mvpformer:base", "--start", "0", "--duration", "60",
               "--overlay", "prediction", "--panel", "prediction", "--theme", "dark"),
     ),
@@ -110,40 +116,40 @@ PICTURES = (
         "streams",
         "NeurDuo: a fast and a slow stream",
         "How fast each moves, with a tick where the memory is written.",
-        _loud("--checkpoint", "random:neurduo:tiny", "--start", "30", "--duration", "30",
+        _loud("--checkpoint", _NEURDUO, "--start", "30", "--duration", "30",
               "--overlay", "streams", "--panel", "streams"),
     ),
     Picture(
         "experts",
         "PRiSE-EEG: experts",
         "Which routed experts carry the tokens, in a lane and by layer.",
-        _loud("--checkpoint", "random:prise-eeg:tiny", "--start", "30", "--overlay", "experts",
+        _loud("--checkpoint", _PRISE, "--start", "30", "--overlay", "experts",
               "--panel", "experts"),
     ),
     Picture(
         "cka",
         "How alike layers are",
         "Linear CKA of all layers, and the token maps of two of them behind the traces.",
-        _loud("--checkpoint", "{axon}", "--start", "0", "--duration", "120", "--panel", "cka"),
+        _loud("--checkpoint", _AXON, "--start", "0", "--duration", "120", "--panel", "cka"),
     ),
     Picture(
         "contacts",
         "Intracranial contacts by shaft",
         "Simulated iEEG at the onset of a seizure: voltage at the cursor, contact by contact.",
-        _shot("{ieeg}", "--start", "{ieeg_onset}", "--panel", "topography"),
+        _shot(_IEEG, "--start", "{ieeg_onset}", "--panel", "topography"),
     ),
     Picture(
         "figure",
         "A page for print",
         "Drawn by `main.py figure` as vectors: scale, montage, filters, colour bar, method and model.",
-        _figure(_SEIZURE, "--checkpoint", "{axon}", "--start", "18", "--duration", "10",
+        _figure(_SEIZURE, "--checkpoint", _AXON, "--start", "18", "--duration", "10",
                 "--overlay", "integrated-gradients"),
     ),
     Picture(
         "figure-channel-map",
         "An analysis for print",
         "What flows between channels, as `main.py analyze channel-map` draws it.",
-        ("analyze", "channel-map", _SCALP, "--checkpoint", "random:mvpformer:tiny:1"),
+        ("analyze", "channel-map", _SCALP, "--checkpoint", _MVPFORMER),
     ),
 )  # fmt: skip
 
@@ -157,23 +163,21 @@ def make_gallery(recordings: Path, only: Sequence[str] = ()) -> None:
             if not only or picture.name in only:
                 print(picture.name, flush=True)
                 _render(picture, places, Path(scratch))
-    _PAGE.write_text(_page(), encoding="utf-8")
+        _PAGE.write_text(page(places), encoding="utf-8")
 
 
 def _places(recordings: Path, scratch: Path) -> dict[str, str]:
     """What stands for the names in braces."""
     from analysis.simulation.truth import read_truth
 
-    ieeg = scratch / "simulated_ieeg.edf"
-    _run("simulate", "--out", str(ieeg), "--electrodes", "ieeg", "--duration", "300", "--seizures", "1", "--seed", "4")
-    axon = _ROOT / "assets/checkpoints/axon.safetensors"
+    ieeg = scratch / Path(_IEEG).name
+    _run(*_SIMULATE, "--out", str(ieeg))
     demo, made = read_truth(_ROOT / _DEMO), read_truth(ieeg)
     assert demo is not None
     assert made is not None
     return {
         "recordings": str(recordings),
-        "axon": str(axon) if axon.exists() else "random:axon:tiny",
-        "ieeg": str(ieeg),
+        "made": str(scratch),
         "ictal": f"{demo.events[0].onset + 8:g}",
         "ieeg_onset": f"{made.events[0].onset + 8:g}",
     }
@@ -214,10 +218,17 @@ def _run(*arguments: str) -> None:
         raise SystemExit(f"main.py {' '.join(arguments)}\n{done.stderr}")
 
 
-def _page() -> str:
-    lines = ["# Gallery", "", "Every picture is made by `python -m app.gallery`, from the command below it.", ""]
+def page(places: Mapping[str, str]) -> str:
+    """The page that shows all pictures with the commands that make them, files named without their folders."""
+    shown = {**places, "recordings": "", "made": ""}
+    made = " ".join((*_SIMULATE, "--out", Path(_IEEG).name))
+    lines = [
+        "# Gallery", "",
+        "Every picture is made by `python -m app.gallery`, from the command below it; the simulated iEEG by "
+        f"`main.py {made}`.", "",
+    ]  # fmt: skip
     for picture in PICTURES:
-        command = " ".join(picture.arguments).replace("{recordings}/", "").replace("{ictal}", "S")
+        command = " ".join(argument.format(**shown).removeprefix("/") for argument in picture.arguments)
         lines += [
             f"## {picture.title}", "", picture.text, "", f"![{picture.title}](gallery/{picture.name}.webp)", "",
             f"`main.py {command}`", "",
