@@ -116,7 +116,8 @@ def _bare_window() -> float:
     """What an empty window takes with all that ours stands on."""
     import pyqtgraph
     from PyQt6.QtWidgets import QApplication, QMainWindow
-    from scipy import fft
+
+    from analysis.fourier import rfft
 
     application = QApplication.instance() or QApplication(["cerebroscope"])
     window = QMainWindow()
@@ -125,7 +126,7 @@ def _bare_window() -> float:
     window.resize(1600, 900)
     window.show()
     application.processEvents()
-    fft.rfft(np.zeros(1000, np.float32))
+    rfft(np.zeros((1, 1000), np.float32))
     window.close()
     return resident_mb()
 

@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 
 _ROOMS = ("app", "viewers", "analysis", "models")
 
@@ -62,12 +63,15 @@ def _wait(done: Callable[[], bool], patience: float = 120.0) -> None:
 def main(arguments: list[str]) -> None:
     """Start one thing and print its samples as JSON: WHAT BEGAN PATH."""
     from app.display import draw_off_screen, leave_cores_free
+    from app.heap import no_collections
 
     leave_cores_free()
     draw_off_screen()
     what, began, path = arguments
     starts: dict[str, Callable[[float, str], dict[str, float]]] = {"bare": start_bare, "window": start_window}
-    print(json.dumps(starts[what](float(began), path)), flush=True)
+    with no_collections() if what == "window" else nullcontext():  # as app.start does
+        found = starts[what](float(began), path)
+    print(json.dumps(found), flush=True)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ import numpy as np
 
 from app.bench_files import forget
 from app.bench_machine import resident_mb
+from app.heap import no_collections
 
 if TYPE_CHECKING:
     from app.testing import Window
@@ -43,15 +45,22 @@ class Stage:
     def __init__(self, window: Window, duration: float, repeats: int) -> None:
         from PyQt6.QtCore import QCoreApplication, QEventLoop, QTimer
 
+        from app.garbage import GarbageRounds
+
         self.window = window
         self.duration = duration
         self.repeats = repeats
-        self.rng = np.random.default_rng(3)
         self.samples: dict[str, list[tuple[float, float]]] = {}
+        self._rounds = GarbageRounds()  # as in the program, where nothing else looks for garbage
         # A tick wakes the waiting loop even when the last event has come before the question was asked.
         self._timer = QTimer()
         self._timer.start(_TICK_MS)
         self._wait_for_events = lambda: QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+
+    @cached_property
+    def rng(self) -> np.random.Generator:
+        """What chooses places in the recording."""
+        return np.random.default_rng(3)
 
     def until(self, done: Callable[[], bool]) -> None:
         """Serve the window until something is so."""
@@ -308,10 +317,11 @@ def main(arguments: list[str]) -> None:
     quiet_libraries(debug=False)
     log_qt_messages()
     failures: list[BaseException] = []
-    remove_hooks = install_hooks(failures.append)
     name, repeats, began, *paths = arguments
+    remove_hooks = install_hooks(failures.append)
     try:
-        outcome = SCENARIOS[name]([Path(path) for path in paths], int(repeats), float(began))
+        with no_collections():  # as app.start serves its window
+            outcome = SCENARIOS[name]([Path(path) for path in paths], int(repeats), float(began))
     finally:
         remove_hooks()
     if failures:

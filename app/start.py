@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.display import check_display, leave_cores_free
 from app.errors import describe_error, install_hooks, log_error, start_log
+from app.heap import no_collections
 from app.packaged import packaged_model
 from app.settings import Settings, folders, load_settings, save_settings
 
@@ -36,6 +37,11 @@ class Opening:
 
 def run_window(opening: Opening) -> int:
     """Open the main window and serve it until it is closed; StartError where no window can be opened."""
+    with no_collections():  # all that is loaded and made for it stays: to look through that is a tenth of the start
+        return _serve_window(opening)
+
+
+def _serve_window(opening: Opening) -> int:
     leave_cores_free()
     check_display()
     from PyQt6.QtWidgets import QApplication
