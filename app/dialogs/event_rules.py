@@ -34,7 +34,7 @@ def rule_text(rule: Rule) -> str:
     if rule.name == "E.1":
         return (
             f"E.1: join within {rule.merge_gap:g} s, at least {rule.min_duration:g} s "
-            f"and {rule.min_positive} positive responses"
+            f"and {rule.min_positive} positive response{'s' if rule.min_positive != 1 else ''}"
         )
     return f"E.2: {rule.min_positive:g} positive s in {rule.window:g} s"
 

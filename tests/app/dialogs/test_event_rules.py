@@ -40,6 +40,7 @@ def test_says_which_rule_suits_the_recording(qtbot, duration, suited):
 
 def test_text_names_every_constant():
     assert rule_text(EpisodeRule()) == "E.1: join within 300 s, at least 20 s and 5 positive responses"
+    assert rule_text(EpisodeRule(min_positive=1)).endswith("and 1 positive response")
     assert rule_text(OnlineRule()) == "E.2: 3 positive s in 10 s"
 
 
