@@ -17,6 +17,7 @@ YARDSTICK_MS = 5.7
 YARDSTICK_CHANNELS, YARDSTICK_LENGTH = 128, 18_432
 _COPIED = 64 << 20
 _SIDE = 1024
+_DRAWN = 1_000_000
 
 
 @cache
@@ -99,6 +100,13 @@ def product_rate() -> float:
     """Billions of float32 operations a second in a product of two square matrices, on all cores that BLAS may take."""
     left = np.random.default_rng(0).normal(size=(_SIDE, _SIDE)).astype(np.float32)
     return 2 * _SIDE**3 / 1e9 / _least(lambda: left @ left)
+
+
+@cache
+def draw_rate() -> float:
+    """Millions of normal random numbers drawn a second by one thread."""
+    generator = np.random.default_rng(0)
+    return _DRAWN / 1e6 / _least(lambda: generator.standard_normal(_DRAWN, dtype=np.float32))
 
 
 def _least(work: Callable[[], object]) -> float:

@@ -6,10 +6,14 @@ import json
 
 import pytest
 
+from analysis.simulation.settings import Settings
+from analysis.simulation.simulator import simulate_blocks
 from analysis.threshold_detectors import MEASURES, best_detector, measure_simulated
 from app import bench_machine, bench_simulation
 from app.bench_cases import value, verdict
 from app.cli import main
+
+SETS = (("10-20", 256), ("64", 256), ("ieeg", 512))
 
 
 @pytest.fixture(scope="module")
@@ -22,9 +26,15 @@ def test_an_hour_is_told_from_the_work_for_what_was_simulated(monkeypatch):
     monkeypatch.setattr(bench_simulation.time, "perf_counter", lambda: float(next(ticks)))
     found = bench_simulation.measure_simulator(2, 40)
     assert found == {name: [90.0, 90.0] for name in ("10-20", "64", "ieeg")}  # a second for 40 s of signal
-    rows = {case.name: (case, measured) for case, measured in bench_simulation.simulator_rows(found)}
+    rows = {case.name: (case, measured) for case, measured in bench_simulation.simulator_rows(found, 100.0)}
     assert verdict(*rows["simulate 10-20"]) == "over"  # 40 times real time
     assert verdict(*rows["simulate ieeg"]) == ""
+    floors = [measured.floor for _, measured in rows.values()]
+    channels = [
+        len(simulate_blocks(Settings(duration=10, sfreq=rate, electrodes=name, seizures=0), 0)[0].channels)
+        for name, rate in SETS
+    ]
+    assert floors == pytest.approx([3600 * n * rate / 100e6 for n, (_, rate) in zip(channels, SETS, strict=True)])
     text = bench_simulation.explain_simulator(found)
     assert text == "times real time (median): 19 channels, 256 Hz 40; 64 channels, 256 Hz 40; ieeg, 512 Hz 40"
 
