@@ -64,9 +64,11 @@ def block_outputs(
     n = model.config.n_tokenizer + len(model.encoder)
     stages: dict[str, nn.Module] = dict(zip(model.block_names()[:n], model.blocks()[:n], strict=True))
     batch = signal.shape[0]
+    index = model.index(channels)
     with torch.no_grad(), record({**stages, "final norm": model.encoder_norm}) as records:
-        tokens = model.tokens(signal, channels)
-    patches = tokens.shape[1]
+        x = model.features(signal, index)
+        model.encode(model.tokenize(x, model.bias(signal, index)), model.kept_groups(x))  # of all groups, kept or not
+    patches = x.shape[1]
     shaped: dict[str, Any] = {}
     for name, values in records.items():
         value = values[-1]

@@ -131,18 +131,25 @@ class Prise(nn.Module):
 
     def _removed(self, keep: Tensor, patches: int) -> Tensor | None:
         """Bias (B T, 1, 1, G) against the groups that are not kept; None where all are."""
-        if self.selector is None and not self.dropped:
+        if self._keeps_all or bool((keep >= 0.5).all()):
             return None
         return removal_bias(keep).repeat_interleave(patches, 0)
 
-    def tokenize(self, features: Tensor, bias: Tensor, plain: bool = False) -> Tensor:
+    @property
+    def _keeps_all(self) -> bool:
+        """Whether every group takes part in every sample."""
+        return self.selector is None and not self.dropped
+
+    def tokenize(self, features: Tensor, bias: Tensor, plain: bool = False, kept: Tensor | None = None) -> Tensor:
         """Group tokens (B, T, G, D): the queries look at the channels of each patch.
 
-        `bias` is (B, T, G, C), or (B, T, H, G, C) with one for each head.
+        `bias` is (B, T, G, C), or (B, T, H, G, C) with one for each head. Of `kept` groups (B, R) alone, whose biases
+        are given, (B, T, R, D).
         """
         batch, patches = features.shape[:2]
         queries = torch.cat([self.static_queries, self.dynamic_queries])
-        h = queries.expand(batch * patches, -1, -1)
+        whole = queries.expand(batch * patches, -1, -1)
+        h = whole if kept is None else queries[kept].repeat_interleave(patches, 0)
         source = features.flatten(0, 1)  # (B T, C, D)
         flat = bias.flatten(0, 1) if bias.ndim == 5 else bias.flatten(0, 1)[:, None]
         for block in self.tokenizer:
@@ -164,6 +171,16 @@ class Prise(nn.Module):
             else:  # (B T, G, D)
                 h = block(h.flatten(0, 1), bias=removed, plain=plain).unflatten(0, (batch, patches))
         return cast(Tensor, self.encoder_norm(h)) * keep[:, None, :, None].detach()
+
+    def encode_kept(self, x: Tensor, bias: Tensor, keep: Tensor) -> Tensor:
+        """What `encode` makes of `tokenize`, without computing what is not kept: a kept group hears nothing of it."""
+        most = int((keep >= 0.5).sum(1).max())
+        kept = keep.argsort(dim=1, descending=True, stable=True)[:, :most]  # a sample that keeps fewer has others last
+        place = kept[:, None, :, None]
+        chosen = bias.gather(2, place.expand(-1, bias.shape[1], -1, bias.shape[3]))
+        made = self.encode(self.tokenize(x, chosen, kept=kept), keep.gather(1, kept))
+        whole = made.new_zeros(*bias.shape[:3], made.shape[-1])
+        return whole.scatter(2, place.expand_as(made), made)
 
     def decode(self, h: Tensor, keep: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
         """Waveform (B, T, C, P) and log spectrum (B, T, C, P / 2 + 1) of each channel, from encoded tokens."""
@@ -191,7 +208,10 @@ class Prise(nn.Module):
         if signal.shape[-1] < self.config.patch_size:
             raise ValueError(f"{signal.shape[-1]} samples fill no patch of {self.config.patch_size}")
         x = self.features(signal, index)
-        return self.encode(self.tokenize(x, self.bias(signal, index), plain), self.kept_groups(x), plain=plain)
+        bias, keep = self.bias(signal, index), self.kept_groups(x)
+        if self._keeps_all or self.training or plain:  # in training the choice learns from the groups it leaves out
+            return self.encode(self.tokenize(x, bias, plain), keep, plain=plain)
+        return self.encode_kept(x, bias, keep)
 
     def logits(self, signal: Tensor, channels: Sequence[str]) -> Tensor:
         """Class scores (B, K); CheckpointError without a classification head, ValueError for another length."""

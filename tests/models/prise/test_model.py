@@ -51,6 +51,45 @@ def test_the_fused_form_gives_the_plain_form(make: Any, signal: Tensor, channels
         )
 
 
+@pytest.mark.parametrize("dropped", [[], [3], [20], [3, 20, 25, 41]])
+def test_groups_that_are_left_out_are_not_computed_and_change_nothing(
+    make: Any, signal: Tensor, channels: list[str], dropped: list[int]
+) -> None:
+    """Each of two windows keeps 12 dynamic groups of its own, less what is taken out of them."""
+    model = make(has_selector=True)
+    index = model.index(channels)
+    asked: list[int] = []
+
+    def listen(_module: Any, given: tuple[Tensor]) -> None:
+        asked.append(given[0].numel())
+
+    hooks = [block.norm_ffn.register_forward_pre_hook(listen) for block in model.blocks()]
+    with torch.no_grad(), without_groups(model, dropped):
+        x, bias = model.features(signal, index), model.bias(signal, index)
+        keep = model.kept_groups(x)
+        assert not torch.equal(keep[0], keep[1])
+        whole = model.encode(model.tokenize(x, bias), keep)
+        assert asked == [2 * 4 * 42 * 64] * 3
+        asked.clear()
+        found = model.tokens(signal, channels)
+        assert asked == [2 * 4 * int(keep.sum(1).max()) * 64] * 3
+        scores = model.logits(signal, channels)
+    for hook in hooks:
+        hook.remove()
+    torch.testing.assert_close(found, whole, rtol=0, atol=1e-5)
+    assert torch.equal((found != 0).any(-1).any(1), keep > 0)
+    with torch.no_grad():
+        torch.testing.assert_close(scores, model.classify(whole, index), rtol=0, atol=1e-5)
+
+
+def test_a_choice_that_is_trained_learns_from_the_groups_it_leaves_out(
+    make: Any, signal: Tensor, channels: list[str]
+) -> None:
+    model = make(has_selector=True, dropout=0.0, drop_path=0.0).train()
+    model.logits(signal, channels).sum().backward()
+    assert (model.selector.score.weight.grad.abs().sum(-1) > 0).all(), "all 24, of which 12 are kept"
+
+
 def test_channels_in_another_order_give_the_same_tokens(model: Any, signal: Tensor, channels: list[str]) -> None:
     order = [3, 0, 5, 1, 4, 2]
     with torch.no_grad():
