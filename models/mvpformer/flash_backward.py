@@ -28,6 +28,7 @@ from models.mvpformer.flash_tiles import (
     score_channels,
     start,
     store_rows,
+    take_rows,
     tuned,
     visible_segments,
 )
@@ -69,26 +70,20 @@ def _grade_queries(
     BLOCK_M: tl.constexpr,
     BLOCK_C: tl.constexpr,
 ) -> None:
-    n_rows = sizes.n_queries * sizes.n_channels * sizes.n_group
-    index = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
-    kept = index < n_rows
-    row = tl.minimum(index, n_rows - 1)  # beyond the end the last row again, not kept
-    place, own, segment, first = place_rows(row, sizes, form)
-    line = tl.program_id(1).to(tl.int64) * n_rows + row
-    plane = tl.num_programs(1).to(tl.int64) * n_rows
+    kept, line, plane, place, own, segment, first = take_rows(sizes, form, BLOCK_M)
     keys = tl.program_id(1).to(tl.int64) * sizes.n_segments * sizes.n_channels
     at_time = line * sizes.n_segments + sizes.n_segments - 1 - segment
     at_channel = (line * sizes.n_channels)[:, None]
     begin, end, outer_end = visible_segments(sizes, BLOCK_M)
     scale = tl.full((), form.SCALE, form.ACC)
 
-    grad = load_rows(grad_out, place, row >= 0, form)
-    mean = tl.sum(grad.to(form.ACC) * load_rows(out, place, row >= 0, form).to(form.ACC), 1)
+    grad = load_rows(grad_out, place, line >= 0, form)
+    mean = tl.sum(grad.to(form.ACC) * load_rows(out, place, line >= 0, form).to(form.ACC), 1)
     tl.store(delta + line, mean, mask=kept)
     total = tl.load(log_sum + line)
     outer_share = tl.exp2(tl.load(outer + line) - total)
     highest_channel = tl.load(outer + 2 * plane + line)
-    content = load_biased(query, place, row >= 0, bias + (tl.program_id(1) % sizes.n_kv) * form.D, form)
+    content = load_biased(query, place, line >= 0, bias + (tl.program_id(1) % sizes.n_kv) * form.D, form)
     grad_content = tl.zeros((BLOCK_M, form.BLOCK_D), form.ACC)
     for first_column in range(0, sizes.n_channels, BLOCK_C):
         column = first_column + tl.arange(0, BLOCK_C)

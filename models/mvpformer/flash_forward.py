@@ -27,11 +27,11 @@ from models.mvpformer.flash_tiles import (
     dot,
     load_biased,
     load_rows,
-    place_rows,
     row_count,
     score_channels,
     start,
     store_rows,
+    take_rows,
     tuned,
     visible_segments,
 )
@@ -77,15 +77,10 @@ def _make_tables(
     BLOCK_M: tl.constexpr,
     BLOCK_C: tl.constexpr,
 ) -> None:
-    n_rows = sizes.n_queries * sizes.n_channels * sizes.n_group
-    index = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
-    kept = index < n_rows
-    row = tl.minimum(index, n_rows - 1)  # beyond the end the last row again, not kept
-    place, own, segment, first = place_rows(row, sizes, form)
-    line = tl.program_id(1).to(tl.int64) * n_rows + row
+    kept, line, plane, place, own, segment, first = take_rows(sizes, form, BLOCK_M)
     kv = tl.program_id(1) % sizes.n_kv
 
-    biased = load_biased(query, place, row >= 0, bias + (sizes.n_kv + kv) * form.D, form)
+    biased = load_biased(query, place, line >= 0, bias + (sizes.n_kv + kv) * form.D, form)
     table = time_key + kv * sizes.n_segments * form.D
     highest = tl.full((BLOCK_M,), HIDDEN, form.ACC)
     for begin in range(0, sizes.n_segments, BLOCK_C):
@@ -106,7 +101,7 @@ def _make_tables(
         target = time + (line * sizes.n_segments)[:, None] + column[None, :]
         tl.store(target, tl.where(outside, weight, score), mask=mask)
 
-    biased = load_biased(query, place, row >= 0, bias + (2 * sizes.n_kv + kv) * form.D, form)
+    biased = load_biased(query, place, line >= 0, bias + (2 * sizes.n_kv + kv) * form.D, form)
     table = channel_key + kv * sizes.n_channels * form.D
     highest_channel = tl.full((BLOCK_M,), HIDDEN, form.ACC)
     channel_sum = tl.zeros((BLOCK_M,), form.ACC)
@@ -125,7 +120,6 @@ def _make_tables(
         weight = tl.exp2(score - highest_channel[:, None]) * (below.to(form.ACC) + above.to(form.ACC))
         channel_sum = channel_sum * tl.exp2(before - highest_channel) + tl.sum(weight, 1)
 
-    plane = tl.num_programs(1).to(tl.int64) * n_rows
     tl.store(outer + line, tl.where(time_sum > 0, highest + highest_channel, FLOOR), mask=kept)
     tl.store(outer + plane + line, time_sum * channel_sum, mask=kept)
     tl.store(outer + 2 * plane + line, highest_channel, mask=kept)
@@ -148,13 +142,7 @@ def _attend(
     BLOCK_M: tl.constexpr,
     BLOCK_C: tl.constexpr,
 ) -> None:
-    n_rows = sizes.n_queries * sizes.n_channels * sizes.n_group
-    index = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
-    kept = index < n_rows
-    row = tl.minimum(index, n_rows - 1)  # beyond the end the last row again, not kept
-    place, own, segment, first = place_rows(row, sizes, form)
-    line = tl.program_id(1).to(tl.int64) * n_rows + row
-    plane = tl.num_programs(1).to(tl.int64) * n_rows
+    kept, line, plane, place, own, segment, first = take_rows(sizes, form, BLOCK_M)
     keys = tl.program_id(1).to(tl.int64) * sizes.n_segments * sizes.n_channels
     time += line * sizes.n_segments + sizes.n_segments - 1 - segment
     begin, end, outer_end = visible_segments(sizes, BLOCK_M)
@@ -173,7 +161,7 @@ def _attend(
             values = load_rows(value, place_key, column < sizes.n_channels, form)
             attended += dot((time_weight[:, None] * channel_weight).to(values.dtype), values, form)
 
-    content = load_biased(query, place, row >= 0, bias + (tl.program_id(1) % sizes.n_kv) * form.D, form)
+    content = load_biased(query, place, line >= 0, bias + (tl.program_id(1) % sizes.n_kv) * form.D, form)
     for first_column in range(0, sizes.n_channels, BLOCK_C):
         column = first_column + tl.arange(0, BLOCK_C)
         channel_score = score_channels(channel, line, own, column, sizes)

@@ -139,6 +139,20 @@ def place_rows(row: tl.tensor, sizes: tl.tuple, form: tl.tuple) -> tl.tuple:
 
 
 @device
+def take_rows(sizes: tl.tuple, form: tl.tuple, BLOCK_M: tl.constexpr) -> tl.tuple:
+    """Of a program's block of rows: which are there, their lines in the tables and how many lines a plane has.
+
+    Then what `place_rows` gives. Beyond the end stands the last row again, which is not kept.
+    """
+    n_rows = sizes.n_queries * sizes.n_channels * sizes.n_group
+    index = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    row = tl.minimum(index, n_rows - 1)
+    place, own, segment, first = place_rows(row, sizes, form)
+    line = tl.program_id(1).to(tl.int64) * n_rows + row
+    return index < n_rows, line, tl.num_programs(1).to(tl.int64) * n_rows, place, own, segment, first
+
+
+@device
 def load_rows(pointer: tl.tensor, place: tl.tensor, real: tl.tensor, form: tl.tuple) -> tl.tensor:
     """Vectors (n, BLOCK_D) at `place` (n); zeros where not `real` and beyond the head width."""
     column = tl.arange(0, form.BLOCK_D)
