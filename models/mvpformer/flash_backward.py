@@ -77,13 +77,13 @@ def _grade_queries(
     begin, end, outer_end = visible_segments(sizes, BLOCK_M)
     scale = tl.full((), form.SCALE, form.ACC)
 
-    grad = load_rows(grad_out, place, line >= 0, form)
-    mean = tl.sum(grad.to(form.ACC) * load_rows(out, place, line >= 0, form).to(form.ACC), 1)
+    grad = load_rows(grad_out, place, own >= 0, form)
+    mean = tl.sum(grad.to(form.ACC) * load_rows(out, place, own >= 0, form).to(form.ACC), 1)
     tl.store(delta + line, mean, mask=kept)
     total = tl.load(log_sum + line)
     outer_share = tl.exp2(tl.load(outer + line) - total)
     highest_channel = tl.load(outer + 2 * plane + line)
-    content = load_biased(query, place, line >= 0, bias + (tl.program_id(1) % sizes.n_kv) * form.D, form)
+    content = load_biased(query, place, own >= 0, bias + (tl.program_id(1) % sizes.n_kv) * form.D, form)
     grad_content = tl.zeros((BLOCK_M, form.BLOCK_D), form.ACC)
     for first_column in range(0, sizes.n_channels, BLOCK_C):
         column = first_column + tl.arange(0, BLOCK_C)

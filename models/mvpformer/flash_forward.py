@@ -80,7 +80,7 @@ def _make_tables(
     kept, line, plane, place, own, segment, first = take_rows(sizes, form, BLOCK_M)
     kv = tl.program_id(1) % sizes.n_kv
 
-    biased = load_biased(query, place, line >= 0, bias + (sizes.n_kv + kv) * form.D, form)
+    biased = load_biased(query, place, own >= 0, bias + (sizes.n_kv + kv) * form.D, form)
     table = time_key + kv * sizes.n_segments * form.D
     highest = tl.full((BLOCK_M,), HIDDEN, form.ACC)
     for begin in range(0, sizes.n_segments, BLOCK_C):
@@ -101,7 +101,7 @@ def _make_tables(
         target = time + (line * sizes.n_segments)[:, None] + column[None, :]
         tl.store(target, tl.where(outside, weight, score), mask=mask)
 
-    biased = load_biased(query, place, line >= 0, bias + (2 * sizes.n_kv + kv) * form.D, form)
+    biased = load_biased(query, place, own >= 0, bias + (2 * sizes.n_kv + kv) * form.D, form)
     table = channel_key + kv * sizes.n_channels * form.D
     highest_channel = tl.full((BLOCK_M,), HIDDEN, form.ACC)
     channel_sum = tl.zeros((BLOCK_M,), form.ACC)
@@ -161,7 +161,7 @@ def _attend(
             values = load_rows(value, place_key, column < sizes.n_channels, form)
             attended += dot((time_weight[:, None] * channel_weight).to(values.dtype), values, form)
 
-    content = load_biased(query, place, line >= 0, bias + (tl.program_id(1) % sizes.n_kv) * form.D, form)
+    content = load_biased(query, place, own >= 0, bias + (tl.program_id(1) % sizes.n_kv) * form.D, form)
     for first_column in range(0, sizes.n_channels, BLOCK_C):
         column = first_column + tl.arange(0, BLOCK_C)
         channel_score = score_channels(channel, line, own, column, sizes)
