@@ -90,19 +90,24 @@ class PlainAttention(nn.Module):
         )
 
 
-class _Queries(NamedTuple):
-    """One key/value head's queries, scaled, with what can be told for all of them at once; shapes (R, GC, ...)."""
+class _Part(NamedTuple):
+    """Some key/value heads (n of them, of any items), ready for the split form: tables are divided by sqrt(d)."""
 
-    content: Tensor  # (..., d): q + u
-    time: Tensor  # (..., d): q + v
-    near: Tensor  # (..., p + 1): the time term of the window's places, minus infinity where no segment is
-    channel: Tensor  # (..., C): the channel term
-    channel_mass: Tensor  # (..., 1): logarithm of the sum of its exponentials
-    channel_share: Tensor  # (..., C): its softmax
+    query: Tensor  # (n, R, GC, d): q + u
+    key: Tensor  # (n, N, d)
+    value: Tensor  # (n, N, d)
+    time_key: Tensor  # (n, T, d)
+    time_bias: Tensor  # (n, 1, T): (v - u) . P
+    channel_key: Tensor  # (n, C, d)
+    channel_bias: Tensor  # (n, 1, C): (w - u) . Q
 
-    def part(self, first: int, stop: int) -> _Queries:
-        """The queries of some segments."""
-        return _Queries(*(term[first:stop] for term in self))
+
+class _Outside(NamedTuple):
+    """The keys outside the window, as some query segments (S) see them: the factors of their weights."""
+
+    mass: Tensor  # (n, S, GC, C): logarithm of the sum of all their exponentials, then minus infinity
+    time_share: Tensor  # (n, S, GC, T-1-window): softmax over segments, by rows of the time table
+    channel_share: Tensor  # (n, S, GC, C): softmax over channels
 
 
 def attend(heads: HeadInputs, window: int) -> Tensor:
@@ -123,100 +128,109 @@ def _attend_lowered(heads: HeadInputs, window: int) -> Tensor:
 def factorised_attention(heads: HeadInputs, window: int) -> Tensor:
     """Attended values (B, K, R, G, C, d), equal to the direct form without its N x N scores.
 
-    Works on a few query segments of one key/value head at a time: what stands in memory besides inputs and outputs
-    does not grow with T squared, and stays in the processor's cache.
+    Works on the queries of one segment at a time, those of as many heads together as leave what is made of them in the
+    processor's cache: what stands in memory besides inputs and outputs does not grow with T squared.
     """
-    padding = min(window, heads.key.shape[2] - 1)
+    batch, n_kv, n_queries, n_group, n_channels, width = heads.query.shape
+    n_rows, n_segments = n_group * n_channels, heads.key.shape[2]
+    n_heads = max(1, BLOCK_ELEMENTS // (n_rows * n_channels * max(min(window + 1, n_segments), width)))
+    count = max(1, BLOCK_ELEMENTS // (n_heads * n_rows * max(n_segments, 2 * n_channels)))
     attended = []
-    for item in range(heads.key.shape[0]):
-        for head in range(heads.key.shape[1]):
-            queries = _prepare(heads, item, head, padding)
-            key, value, time_key = heads.key[item, head], heads.value[item, head], heads.time_key[head]
-            earlier = _attend_earlier(queries, key, value, time_key, padding) if heads.query.shape[2] > 1 else ()
-            attended.append(torch.cat([*earlier, _attend_last(queries, key, value, time_key)]))
-    return torch.stack(attended).view(heads.query.shape)
+    for part in _split_by_heads(heads, n_heads):
+        blocks = zip(part.query.split(count, dim=1), range(n_segments - n_queries, n_segments, count), strict=True)
+        segments = [one for query, first in blocks for one in _attend_block(part, query, first, window)]
+        # In memory as tokens, so that joining the heads afterwards copies nothing.
+        attended.append(torch.stack([one.unflatten(1, (n_group, -1)).permute(2, 0, 1, 3) for one in segments]))
+    together = attended[0] if len(attended) == 1 else torch.cat(attended, dim=2)  # (R, C, B K, G, d)
+    return together.unflatten(2, (batch, n_kv)).permute(2, 3, 0, 4, 1, 5)
 
 
-def _prepare(heads: HeadInputs, item: int, head: int, padding: int) -> _Queries:
-    """The queries of one key/value head of one item, their channel term, and their time term inside the window."""
-    width, n_queries = heads.query.shape[-1], heads.query.shape[2]
-    query = (heads.query[item, head] * width**-0.5).flatten(1, 2)  # (R, GC, d)
-    u, v, w = heads.bias[:, head] * width**-0.5
-    channel = _channel_term((query + w).unflatten(1, (-1, heads.key.shape[3])), heads.channel_key[head])
-    time = query + v
-    near = time @ heads.time_key[head, -padding - 1 :].mT
-    near = _mask_padding(near, heads.key.shape[2] - n_queries, padding)
-    return _Queries(query + u, time, near, channel, *_mass_and_share(channel))
+def _split_by_heads(heads: HeadInputs, n_heads: int) -> Iterator[_Part]:
+    """All heads of all items, `n_heads` at a time."""
+    batch, width = heads.query.shape[0], heads.query.shape[-1]
+    u, v, w = heads.bias[:, :, None]  # (K, 1, d) each
+    time_key, channel_key = heads.time_key * width**-0.5, heads.channel_key * width**-0.5
+    tables = (time_key, (v - u) @ time_key.mT, channel_key, (w - u) @ channel_key.mT)
+    parts = (
+        heads.query.clone(memory_format=torch.contiguous_format).add_(u[:, None, None]).flatten(3, 4).flatten(0, 1),
+        heads.key.flatten(2, 3).flatten(0, 1),
+        heads.value.flatten(2, 3).flatten(0, 1),
+        *(table if batch == 1 else table.repeat(batch, 1, 1) for table in tables),
+    )
+    return map(_Part._make, zip(*(part.split(n_heads) for part in parts), strict=True))
 
 
-def _channel_term(query: Tensor, channel_key: Tensor) -> Tensor:
-    """(q_i + w) . Q[C-1-|c_i-c|] for every channel c, (R, GC, C), from queries (R, G, C, d) and keys (C, d).
+def _attend_block(part: _Part, query: Tensor, first: int, window: int) -> Iterator[Tensor]:
+    """Attended values (n, GC, d) of each query segment from `first` on; `query` is (n, S, GC, d)."""
+    n_segments, n_channels = part.time_key.shape[1], part.channel_key.shape[1]
+    time = torch.baddbmm(part.time_bias, query.flatten(1, 2), part.time_key.mT).unflatten(1, query.shape[1:3])
+    channel = _channel_term(query, part.channel_key, part.channel_bias)
+    stop = min(first + query.shape[1], n_segments - 1)  # the last segment has every key inside
+    begin = min(max(first, window + 1), stop)
+    outside: list[_Outside] = []
+    if begin < stop:
+        some = slice(begin - first, stop - first)
+        outside = _share_outside(time[:, some], channel[:, some], begin, window)
+    terms = zip(query.unbind(1), time.unbind(1), channel.unbind(1), strict=True)
+    for segment, (queries, by_time, by_channel) in enumerate(terms, first):
+        is_outside = begin <= segment < stop
+        # The scores of one segment too many make room for the mass outside: cheaper than to copy all for a column more.
+        start = segment - window - 1 if is_outside else 0
+        keys = slice(start * n_channels, (segment + 1) * n_channels)
+        rows = by_time[..., n_segments - 1 - segment + start :]
+        score = (rows[..., None] + by_channel[..., None, :]).flatten(-2)
+        score = score.baddbmm_(queries, part.key[:, keys].mT, alpha=query.shape[-1] ** -0.5)
+        if not is_outside:
+            yield torch.bmm(score.softmax(-1), part.value[:, keys])
+            continue
+        mass, time_share, channel_share = outside[segment - begin]
+        score[..., :n_channels] = mass
+        weights = score.softmax(-1)
+        share = time_share[..., n_segments - 1 - segment :] * weights[..., :1]
+        outer = _attend_outside(share, channel_share, part.value[:, : keys.start + n_channels])
+        yield outer.baddbmm_(weights[..., n_channels:], part.value[:, keys.start + n_channels : keys.stop])
+
+
+def _channel_term(query: Tensor, channel_key: Tensor, channel_bias: Tensor) -> Tensor:
+    """(q_i + w) . Q[C-1-|c_i-c|] for every channel c, (n, S, GC, C), from queries q + u (n, S, GC, d).
 
     One product with the rows of every distance from 1 - C to C; those a query needs lie side by side, one place
     earlier for each next channel, which a view with rows shorter by one takes out.
     """
-    n = len(channel_key)
+    n = channel_key.shape[1]
     distance = torch.arange(1 - n, n + 1, device=query.device).abs().clamp(max=n - 1)
-    every = (query @ channel_key[n - 1 - distance].mT).flatten(-2)  # (R, G, C * 2C)
-    return every[..., n - 1 : n - 1 + n * (2 * n - 1)].unflatten(-1, (n, -1))[..., :n].flatten(1, 2)
+    row = n - 1 - distance
+    every = torch.baddbmm(channel_bias[..., row], query.flatten(1, 2), channel_key[:, row].mT)  # (n, S G C, 2C)
+    every = every.view(len(query), query.shape[1], -1, n * 2 * n)
+    return every[..., n - 1 : n - 1 + n * (2 * n - 1)].unflatten(-1, (n, -1))[..., :n].flatten(2, 3)
 
 
-def _attend_last(queries: _Queries, key: Tensor, value: Tensor, time_key: Tensor) -> Tensor:
-    """Attended values (1, GC, d) of the last segment's queries, for which every key is inside the window."""
-    last = queries.part(-1, len(queries.content))
-    score = ((last.time @ time_key.mT)[..., None] + last.channel[..., None, :]).flatten(-2)
-    return (score + last.content @ key.flatten(0, 1).mT).softmax(-1) @ value.flatten(0, 1)
+def _share_outside(time: Tensor, channel: Tensor, first: int, window: int) -> list[_Outside]:
+    """The weights of keys outside, of each query segment from `first` on, all of which have some.
 
-
-def _attend_earlier(queries: _Queries, key: Tensor, value: Tensor, time_key: Tensor, padding: int) -> Iterator[Tensor]:
-    """Attended values (S, GC, d) of all but the last segment's queries, block by block."""
-    n_last, n_inside = len(queries.content) - 1, padding + 1
-    # As if so many segments went before the first: every query segment then has equally many keys inside.
-    key, value = (functional.pad(part, (0, 0, 0, 0, padding, 0)) for part in (key, value))
-    _, n_rows, n_channels = queries.channel.shape
-    # What a block makes of each query: scores inside, or sums by channel outside.
-    room = max(1, BLOCK_ELEMENTS // (n_rows * n_channels * max(n_inside, value.shape[-1])))
-    first = 0
-    while first < n_last:
-        # Keys outside begin after the first window, and padding reaches back by less than a window.
-        stop = min(first + min(room, n_inside), n_last if first >= n_inside else min(n_last, n_inside))
-        yield _attend_block(queries.part(first, stop), key, value, time_key, first)
-        first = stop
-
-
-def _attend_block(queries: _Queries, key: Tensor, value: Tensor, time_key: Tensor, first: int) -> Tensor:
-    """Attended values (S, GC, d) of S query segments from `first` on; `key` and `value` (p + T, C, d) are padded.
-
-    Seen from every one of them, a place in its windows has the same distance, so the rows of the time table too.
+    `time` (n, S, GC, T) and `channel` (n, S, GC, C) are the segments' terms.
     """
-    n_block, padding = len(queries.content), len(key) - len(time_key)
-    n_inside, n_outside = padding + 1, first + n_block - 1 - padding
-    score = (queries.near[..., None] + queries.channel[..., None, :]).flatten(-2)
-    score = score.baddbmm_(queries.content, _windows(key, first, n_block, n_inside).flatten(1, 2).mT)
-    value_inside = _windows(value, first, n_block, n_inside).flatten(1, 2)
-    if n_outside <= 0:
-        return score.softmax(-1) @ value_inside
-
-    time = queries.time @ time_key[-n_inside - n_outside : -n_inside].mT
-    if n_block > 1:
-        time = _mask_padding(time, first - n_outside, padding)
-    mass, share = _mass_and_share(time)
-    weights = torch.cat([mass + queries.channel_mass, score], dim=-1).softmax(-1)
-    outside = _attend_outside(
-        share * weights[..., :1], queries.channel_share, _windows(value, first - n_outside, n_block, n_outside)
-    )
-    return outside + weights[..., 1:] @ value_inside
+    n_segments, n_outside = time.shape[-1], time.shape[-1] - 1 - window
+    row = torch.arange(n_outside, device=time.device)
+    segment = torch.arange(first, first + time.shape[1], device=time.device)
+    before = row < (n_segments - 1 - segment)[:, None]  # rows of distances that reach back before the first segment
+    time_mass, time_share = _mass_and_share(time[..., :n_outside].masked_fill(before[:, None], -torch.inf))
+    channel_mass, channel_share = _mass_and_share(channel)
+    mass = functional.pad(time_mass + channel_mass, (0, channel.shape[-1] - 1), value=-torch.inf)
+    factors = (mass, time_share, channel_share)
+    return list(map(_Outside._make, zip(*(factor.unbind(1) for factor in factors), strict=True)))
 
 
 def _attend_outside(time_share: Tensor, channel_share: Tensor, value: Tensor) -> Tensor:
-    """What keys outside the window give, (S, GC, d): weights are outer products of (S, GC, t) and (S, GC, C).
+    """What keys outside the window give, (n, GC, d): weights are outer products of (n, GC, t) and (n, GC, C).
 
     With many segments the sum is taken over them first, then over channels, and no weight for every key is made.
     """
-    if value.shape[1] < SUMMED_FIRST:
-        return (time_share[..., :, None] * channel_share[..., None, :]).flatten(-2) @ value.flatten(1, 2)
-    by_channel = (time_share @ value.flatten(2)).unflatten(-1, value.shape[2:])  # (S, GC, C, d)
-    return (channel_share[..., None, :] @ by_channel).squeeze(-2)
+    n_outside, n_channels = time_share.shape[-1], channel_share.shape[-1]
+    if n_outside < SUMMED_FIRST:
+        return torch.bmm((time_share[..., :, None] * channel_share[..., None, :]).flatten(-2), value)
+    by_channel = torch.bmm(time_share, value.unflatten(1, (n_outside, n_channels)).flatten(2))
+    return (channel_share[..., None, :] @ by_channel.unflatten(-1, (n_channels, -1))).squeeze(-2)
 
 
 def _mass_and_share(term: Tensor) -> tuple[Tensor, Tensor]:
@@ -225,17 +239,6 @@ def _mass_and_share(term: Tensor) -> tuple[Tensor, Tensor]:
     exponential = (term - peak).exp()
     total = exponential.sum(-1, keepdim=True)
     return peak + total.log(), exponential / total
-
-
-def _windows(x: Tensor, first: int, count: int, length: int) -> Tensor:
-    """`count` windows of `length` segments, each one segment later, as a view: (n, C, d) -> (count, length, C, d)."""
-    return x[first : first + count + length - 1].unfold(0, length, 1).permute(0, 3, 1, 2)
-
-
-def _mask_padding(time: Tensor, first: int, padding: int) -> Tensor:
-    """Minus infinity where a window's place (count, GC, length) lies in the padding; the first begins at `first`."""
-    place = torch.arange(len(time), device=time.device)[:, None] + torch.arange(time.shape[-1], device=time.device)
-    return time.masked_fill((place + first < padding)[:, None], -torch.inf)
 
 
 def _segment_distance(n_queries: int, n_segments: int, device: torch.device) -> Tensor:
