@@ -16,6 +16,7 @@ from app.bench_cases import Case, Measured
 from app.benches import Found, Plan
 
 _MANY = 2000  # tokens; with fewer, what a call costs by itself outweighs the pairs that it looks at
+_RIVAL = "attention over all tokens"
 
 
 def bench(plan: Plan) -> Found:
@@ -34,47 +35,52 @@ def measure_axon(rounds: int, threads: int) -> dict[str, Any] | str:
 
 
 def axon_rows(found: Mapping[str, Any]) -> list[tuple[Case, Measured]]:
-    """The rows of the table, four or six for each size of the grid."""
+    """The rows of the table, two or three for each size of the grid, each beside attention over all tokens."""
     rows: list[tuple[Case, Measured]] = []
     for place in found["pairs"]:
         channels, patches = (int(number) for number in place.split(" x "))
         text = f"{channels} ch x {patches} s"
-        axis, dense = np.array(found[f"axis {place}"]), np.array(found[f"dense {place}"])
-        gflop, gflops = found["gflop"][place], found["gflops"]
+        gflop, gflops = found["gflop"][place][0], found["gflops"]
         floor_of = f"{gflop:.2g} GFLOP at the {gflops:.0f} GFLOP/s of a large matrix product here"
-        own, unfused = _measured(axis).samples, _measured(found[f"unfused {place}"]).samples
-        target = 1.0 if channels * patches >= _MANY else None
-        axis_alone, dense_alone = np.array(found[f"axis {place} alone"]), np.array(found[f"dense {place} alone"])
+        gain = 1.0 if channels * patches >= _MANY else None
         rows += [
-            (Case(f"axon {place} dense", f"{text}: layer with attention over all tokens", None), _measured(dense)),
             (
-                Case(f"axon {place} axis", f"{text}: layer by axis, fused", None, rival="with its weights in memory"),
-                Measured(own, None, unfused, 1e3 * gflop / gflops, floor_of),
+                Case(f"axon {place}", f"{text}: layer by axis", None, rival=_RIVAL),
+                _beside(found, place, "", 1e3 * gflop / gflops, floor_of),
             ),
-            (Case(f"axon {place} share", f"{text}: that, share of all tokens", None, unit=""), _measured(axis / dense)),
             (
-                Case(f"axon {place} alone", f"{text}: without projections and gates, share", target, unit=""),
-                _measured(axis_alone / dense_alone),
+                Case(f"axon {place} alone", f"{text}: without projections and gates", None, rival=_RIVAL, gain=gain),
+                _beside(found, place, " alone"),
             ),
         ]
         if f"axis {place} memory" in found:
-            least, rival = (found[f"{which} {place} memory"][0] for which in ("axis", "dense"))
-            rows += [
-                (Case(f"axon {place} MB dense", f"{text}: memory of all tokens", None, unit="MB"), Measured((rival,))),
-                (Case(f"axon {place} MB", f"{text}: memory by axis", None, unit="MB"), Measured((least,))),
-            ]
+            case = Case(f"axon {place} MB", f"{text}: memory of the layer", None, unit="MB", rival=_RIVAL)
+            rows.append((case, _beside(found, place, " memory")))
     return rows
 
 
+def _beside(found: Mapping[str, Any], place: str, what: str, floor: float | None = None, of: str = "") -> Measured:
+    own, rival = (tuple(map(float, found[f"{form} {place}{what}"])) for form in ("axis", "dense"))
+    return Measured(own, None, rival, floor, of)
+
+
 def explain(found: Mapping[str, Any]) -> str:
-    """What the ratios are to be held against: pairs of tokens looked at, by axis and altogether."""
-    lines = []
+    """What the ratios are to be held against: pairs of tokens looked at, operations needed, and time per operation."""
+    lines = ["pairs of tokens that a layer looks at are C T^2 + T C^2 by axis and (C T)^2 altogether"]
     for place, (by_axis, altogether) in found["pairs"].items():
+        own, all_tokens = found["gflop"][place]
+        parts = (f"axis {place}", f"dense {place}", f"unfused {place}", f"projections {place}", f"gates {place}")
+        axis, dense, unfused, projections, gates = (float(np.median(found[part])) for part in parts)
+        attention = float(np.median(found[f"axis {place} alone"]))
         lines.append(
-            f"{place}: {by_axis:,} pairs of tokens by axis, {altogether:,} altogether, {by_axis / altogether:.3f}"
+            f"{place}: {by_axis:,} pairs by axis, {altogether:,} altogether; {own:.2g} and {all_tokens:.2g} GFLOP, "
+            f"{own / all_tokens:.2f} x, in {axis / dense:.2f} x the time; of {axis:.3g} ms by axis {projections:.3g} "
+            f"are projections, {gates:.2g} gates and {attention:.2g} attention; with the weights of attention in "
+            f"memory {unfused / axis:.2f} x the time"
         )
-    return "pairs of tokens that a layer looks at, C T^2 + T C^2 and (C T)^2\n" + "\n".join(lines)
-
-
-def _measured(samples: Any) -> Measured:
-    return Measured(tuple(float(sample) for sample in samples))
+    lines.append(
+        f"small windows: the second set of projections and the gates take a token as many operations as looking at "
+        f"{found['even']:,.0f} more tokens, so that a window of fewer needs more of them by axis than altogether; what "
+        "both axes and both windows over time give is held until the gates mix it, which takes the memory"
+    )
+    return "\n".join(lines)

@@ -2,7 +2,7 @@
 
 `python -m analysis.engine.axon_speed ROUNDS THREADS` prints the samples as JSON; `main.py bench axon` makes the table
 of them. Time of one layer at the published width (512, 8 heads), of the same layer with its weights in memory instead
-of fused, and of the attention in it without its projections and gates, milliseconds; where the system tells it, the
+of fused, and of its attention, its projections and its gates alone, milliseconds; where the system tells it, the
 highest memory above that before the call, MB.
 """
 
@@ -33,16 +33,25 @@ def interactions(channels: int, patches: int) -> tuple[int, int]:
     return channels * patches**2 + patches * channels**2, (channels * patches) ** 2
 
 
-def operations(channels: int, patches: int) -> float:
-    """Operations (a product and a sum are two) of the matrix products that a layer by axis cannot do without.
+def operations(channels: int, patches: int) -> tuple[float, float]:
+    """Operations (a product and a sum are two) of the matrix products that a layer cannot do without, by axis and all.
 
-    Projections of both axes, and scores and values of the pairs that a window lets see each other; gates left out.
+    By axis: projections of both axes, two gates, the scores of each axis once, and the values of each axis once, since
+    the windows over time weigh the same ones. Altogether: one set of projections, scores and values of all pairs.
     """
-    tokens, width, place = channels * patches, AXON.embed_dim, range(patches)
-    reach = [patches if radius is None else radius for radius in AXON.scales]
-    seen = sum(min(t, r) + min(patches - 1 - t, r) + 1 for r in reach for t in place)  # pairs of patches
-    attention = 2 * width * (channels * seen + patches * channels**2)
-    return 2.0 * (8 * tokens * width**2 + attention)
+    tokens, width = channels * patches, AXON.embed_dim
+    by_axis, altogether = interactions(channels, patches)
+    gates = 2 * (width + 2) * AXON.gate_width
+    return (
+        2.0 * (tokens * (8 * width**2 + gates) + 2 * width * by_axis),
+        2.0 * (tokens * 4 * width**2 + 2 * width * altogether),
+    )
+
+
+def even_tokens() -> float:
+    """How many more tokens a token may look at altogether for what projections and gates cost it more by axis."""
+    width = AXON.embed_dim
+    return (4 * width**2 + 2 * (width + 2) * AXON.gate_width) / (2 * width)
 
 
 def measure(rounds: int) -> dict[str, list[float]]:
@@ -50,8 +59,14 @@ def measure(rounds: int) -> dict[str, list[float]]:
     torch.manual_seed(0)
     axis = AxisAttention(AXON).eval()
     layers: dict[str, Callable[[Tensor], Tensor]] = {"axis": axis, "dense": DenseAttention(DENSE).eval()}
+    projections = (axis.temporal_qkv, axis.temporal_out, axis.spatial_qkv, axis.spatial_out)
     alone = {"axis": by_axis, "dense": altogether}
-    forms: dict[str, Callable[[Tensor], Tensor]] = {**layers, "unfused": partial(axis, plain=True)}
+    forms: dict[str, Callable[[Tensor], Any]] = {
+        **layers,
+        "unfused": partial(axis, plain=True),
+        "projections": lambda x: [part(x) for part in projections],
+        "gates": lambda x: [gate(x) for gate in (axis.axis_gate, axis.scale_gate) if gate is not None],
+    }
     samples: dict[str, list[float]] = {}
     for channels, patches in GRID:
         x, qkv = (torch.randn(1, channels, patches, n * AXON.embed_dim) for n in (1, 3))
@@ -82,7 +97,7 @@ def altogether(qkv: Tensor) -> Tensor:
 
 
 @torch.inference_mode()
-def _time(layer: Callable[[Tensor], Tensor], x: Tensor) -> float:
+def _time(layer: Callable[[Tensor], Any], x: Tensor) -> float:
     began = time.perf_counter()
     layer(x)
     return 1e3 * (time.perf_counter() - began)
@@ -114,8 +129,8 @@ def main(arguments: list[str]) -> None:
     rounds, threads = (int(argument) for argument in arguments)
     torch.set_num_threads(threads)
     found: dict[str, Any] = measure(rounds)
-    found["gflop"] = {f"{c} x {t}": operations(c, t) / 1e9 for c, t in GRID}
-    found["gflops"] = product_rate()
+    found["gflop"] = {f"{c} x {t}": [needed / 1e9 for needed in operations(c, t)] for c, t in GRID}
+    found["even"], found["gflops"] = even_tokens(), product_rate()
     found["pairs"] = {f"{c} x {t}": interactions(c, t) for c, t in GRID}
     print(json.dumps(found))
 
