@@ -58,6 +58,6 @@ def explain(found: Mapping[str, Any]) -> str:
     return (
         f"both forms of mixture, groups and attention agree within {most:.0e}; size B, for each token the base "
         f"expert, one that is shared and one that it is routed to; {found['kept of all'][0]:.0f} % of groups are kept; "
-        f"all weights between the groups of 10 s are {found['weights MB'][0]:.2g} MB, which the caches hold as well, so "
-        "that fusing them away gains no time at this size"
+        f"all weights between the groups of 10 s are {found['weights MB'][0]:.2g} MB, which the caches hold as well: "
+        "fusing them away gains no time at this size"
     )
