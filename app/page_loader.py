@@ -76,6 +76,7 @@ class PageLoader(QObject):
         # Of the owner's thread.
         self._asked: _Wish | None = None
         self._answered = True
+        self._handed: _Wish | None = None  # the last one, as long as it is answered by the page that is there
         self._forward = True
         self._told_share = 0.0
         self._rest = QTimer(self)
@@ -91,7 +92,7 @@ class PageLoader(QObject):
             self._wish, self._pending = None, False
             self._ready.clear()
         self._cache.clear()
-        self._asked, self._answered = None, True
+        self._asked, self._answered, self._handed = None, True, None
 
     def serves(self, recording: Recording) -> bool:
         """Whether pages are made of this recording."""
@@ -106,17 +107,26 @@ class PageLoader(QObject):
             self._start(self._asked)
 
     def request(self, window: Window, montage: Montage, display_filter: Filters, width_px: int) -> None:
-        """Want a page for `width_px` device pixels; one that is ready is handed over before this returns."""
+        """Want a page for `width_px` device pixels; one that is ready is handed over before this returns.
+
+        One that was handed over last is not handed over again.
+        """
         wish = _Wish(window, montage, display_filter, max(1, width_px))
+        if wish == self._handed:
+            return
         if self._asked is not None and window.start != self._asked.window.start:
             self._forward = window.start > self._asked.window.start
-        self._asked, self._answered = wish, False
+        self._asked, self._answered, self._handed = wish, False, None
         with self._lock:
             page = self._ready.get(wish)
         if page is None:
             self._start(wish)
             return
         self._hand_over(wish, page)
+
+    def answer_again(self) -> None:
+        """Hand over the page of the next request even if it was the last one: it is to be drawn otherwise."""
+        self._handed = None
 
     def settled(self) -> bool:
         """Whether the last request has been answered in full."""
@@ -150,6 +160,7 @@ class PageLoader(QObject):
 
     def _hand_over(self, wish: _Wish, page: ColumnPage) -> None:
         self._answered = page.complete
+        self._handed = wish if page.complete and not _is_long(wish.window) else None
         self.page_ready.emit(page)
         if page.complete and _is_long(wish.window) and not page.filtered:
             self._rest.start()

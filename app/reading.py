@@ -137,8 +137,7 @@ class Reading(QObject):
         self._view.set_recording_facts(*facts)
         self._view.set_bad_channels(self._session.bad_channels)
         self._show_montage()
-        self._view.set_sensitivity(self._session.view.uv_per_mm)
-        self._view.set_row_looks(self._session.view.row_looks)
+        self._view.set_scales(self._session.view.uv_per_mm, self._session.view.row_looks)
         self._view.set_window(self._session.window)
         self.request_page()
 
@@ -146,6 +145,7 @@ class Reading(QObject):
         session = self._session
         if session.recording is not None and session.montage is not None:
             self._view.set_montage(session.montage, session.recording.channels)
+            self.loader.answer_again()  # the view waits for a page of these rows, were they the same as before
             told = session.montage.note, session.montage.unshown
             self._panel.show_montage_note("; ".join(text for text in told if text))
 
@@ -165,10 +165,8 @@ class Reading(QObject):
     def _on_view(self, view: View, before: View) -> None:
         if view.montage != before.montage:
             self._show_montage()
-        if view.uv_per_mm != before.uv_per_mm:
-            self._view.set_sensitivity(view.uv_per_mm)
-        if view.row_looks != before.row_looks:
-            self._view.set_row_looks(view.row_looks)
+        if (view.uv_per_mm, view.row_looks) != (before.uv_per_mm, before.row_looks):
+            self._view.set_scales(view.uv_per_mm, view.row_looks)
         if view.page_seconds != before.page_seconds:
             self._view.set_window(self._session.window)
         self.request_page()

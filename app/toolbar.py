@@ -25,6 +25,7 @@ class ChoiceButton(QToolButton):
         self._suffix = ""
         self._tip = tip
         self._lit = False
+        self._measured: tuple[QFont, QSize] | None = None
         self.setToolTip(tip)
         self.setAccessibleName(name or caption)
         self.setMenu(QMenu(self))
@@ -88,6 +89,7 @@ class ChoiceButton(QToolButton):
         for action in self._group.actions():
             action.setChecked(action.data() == data)
         if changed:  # laying out the toolbar anew costs as much as painting a page
+            self._measured = None
             self.setAccessibleDescription(f"{value} {suffix}".strip())
             self.updateGeometry()
             self.update()
@@ -108,7 +110,13 @@ class ChoiceButton(QToolButton):
         return self._value
 
     def sizeHint(self) -> QSize:
-        """Just wide enough for caption, value and suffix."""
+        """Just wide enough for caption, value and suffix; asked for many times whenever one field changes."""
+        font = self.font()
+        if self._measured is None or self._measured[0] != font:
+            self._measured = font, self._measure()
+        return self._measured[1]
+
+    def _measure(self) -> QSize:
         width = 2 * _SIDE + QFontMetrics(self.font()).horizontalAdvance(self._caption)
         width += _GAP + QFontMetrics(self._bold()).horizontalAdvance(self._value)
         if self._suffix:

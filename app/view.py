@@ -144,7 +144,7 @@ class View:
 
 def filled(settings: KindSettings, page: KindSettings) -> KindSettings:
     """Settings with those of a page where they have none."""
-    own = {name: value for name, value in asdict(settings).items() if value is not None}
+    own = {name: value for name, value in vars(settings).items() if value is not None}
     if settings.notch is not None and settings.harmonics is None:
         own["harmonics"] = False
     return replace(page, **own)

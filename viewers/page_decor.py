@@ -11,7 +11,7 @@ from PyQt6.QtGui import QBrush, QFontMetricsF, QPainter, QPen
 from viewers.colour_key import ColourKey, key_width, paint_key
 from viewers.page_state import Hole
 from viewers.rows import Rows, nice_floor
-from viewers.theme import Theme, font, px
+from viewers.theme import Theme, font, px, text_width
 from viewers.time_axis import LABEL_PX
 from viewers.time_scale import TimeScale
 
@@ -39,11 +39,10 @@ def foot_height(lines: int = 1, zoom: float = 1.0) -> float:
 
 def foot_lines(parts: Sequence[str], first: float, other: float, size: float = _SMALL) -> list[list[str]]:
     """Parts of a note in lines that fit `first` and then `other` pixels; only what fills a line alone is too long."""
-    metrics = QFontMetricsF(font(size))
     lines: list[list[str]] = [[]]
     for part in parts:
         room = first if len(lines) == 1 else other
-        if lines[-1] and metrics.horizontalAdvance(_SEPARATOR.join([*lines[-1], part])) > room:
+        if lines[-1] and text_width(_SEPARATOR.join([*lines[-1], part]), size) > room:
             lines.append([])
         lines[-1].append(part)
     return lines

@@ -186,13 +186,9 @@ class RecordingView(QWidget):
         """Draw a page that may be shown next; the one method that may be called from another thread."""
         self.trace_view.canvas.picture.prepare(page)
 
-    def set_sensitivity(self, uv_per_mm: float) -> None:
-        """Draw at so many microvolts per millimetre, at once."""
-        self.trace_view.set_sensitivity(uv_per_mm)
-
-    def set_row_looks(self, looks: RowLooks) -> None:
-        """Draw kinds of channels and single rows on scales of their own, and in the colours chosen, at once."""
-        self.trace_view.set_looks(looks)
+    def set_scales(self, uv_per_mm: float, looks: RowLooks) -> None:
+        """Draw at so many microvolts per millimetre, kinds of channels and single rows as their `looks` say."""
+        self.trace_view.set_scales(uv_per_mm, looks)
 
     def set_display_note(self, text: str, hint: str = "", unfiltered: str = "") -> None:
         """Write montage, sensitivity and filters at the foot of the page, and beside them what of it can mislead.

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from PyQt6.QtGui import QColor, QFont, QGuiApplication, QPalette
+from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QGuiApplication, QPalette
 
 HUES = ("hue_1", "hue_2", "hue_3", "hue_4", "hue_5")
 TEXT_SCALES = (80, 90, 100, 110, 125, 150, 175, 200)  # per cent
@@ -177,6 +177,16 @@ def _font(_family: str, size: int, bold: bool) -> QFont:
     made.setPixelSize(size)
     made.setBold(bold)
     return made
+
+
+def text_width(text: str, size: float, bold: bool = False) -> float:
+    """How wide a text is in `font`, in pixels; texts that stand on every page are measured once."""
+    return _text_width(QGuiApplication.font().family(), max(1, round(px(size))), bold, text)
+
+
+@lru_cache(maxsize=1024)
+def _text_width(family: str, size: int, bold: bool, text: str) -> float:
+    return QFontMetricsF(_font(family, size, bold)).horizontalAdvance(text)
 
 
 def palette(colours: Theme) -> QPalette:

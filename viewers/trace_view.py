@@ -192,14 +192,12 @@ class TraceView(QWidget):
                 layout.activate()
             self.gutter_changed.emit(width)
 
-    def set_sensitivity(self, uv_per_mm: float) -> None:
-        """Draw at so many microvolts per millimetre; nothing is read or filtered for it."""
-        self._uv_per_mm = uv_per_mm
-        self._rebuild_rows()
+    def set_scales(self, uv_per_mm: float, looks: RowLooks) -> None:
+        """Draw at so many microvolts per millimetre, kinds of channels and single rows as their own `looks` say.
 
-    def set_looks(self, looks: RowLooks) -> None:
-        """Draw kinds of channels and single rows on scales of their own, and in the colours chosen."""
-        self._looks = looks
+        Nothing is read or filtered for it.
+        """
+        self._uv_per_mm, self._looks = uv_per_mm, looks
         self._rebuild_rows()
 
     def set_px_per_mm(self, px_per_mm: float) -> None:

@@ -241,6 +241,21 @@ def test_changed_filter_montage_and_width_are_other_pages(qtbot, threads, record
     np.testing.assert_array_equal(pages[0].lo[:, :1], pages[2].lo)
 
 
+def test_the_page_that_is_there_is_not_handed_over_again_unless_it_is_to_be(qtbot, threads, recording) -> None:
+    loader, pages = loader_of(threads, recording)
+    for start in (0, 0, 40, 0):
+        loader.request(Window(start, start + 10), MONTAGE, FILTER, 500)
+        qtbot.waitUntil(loader.settled)
+    assert [page.window.start for page in pages] == [0, 40, 0]
+    loader.answer_again()
+    loader.request(Window(0, 10), MONTAGE, FILTER, 500)
+    assert [page.window.start for page in pages] == [0, 40, 0, 0]
+    loader.set_recording(recording)
+    loader.request(Window(0, 10), MONTAGE, FILTER, 500)
+    qtbot.waitUntil(loader.settled)
+    assert len(pages) == 5
+
+
 def test_failure_is_handed_over_and_the_next_wish_served(qtbot, threads, recording) -> None:
     read = recording.read
 

@@ -7,9 +7,21 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from PyQt6.QtGui import QColor, QPalette
+from PyQt6.QtGui import QColor, QFontMetricsF, QPalette
 
-from viewers.theme import HUES, TEXT_SCALES, THEMES, Theme, font, palette, px, set_text_scale, style_sheet, theme
+from viewers.theme import (
+    HUES,
+    TEXT_SCALES,
+    THEMES,
+    Theme,
+    font,
+    palette,
+    px,
+    set_text_scale,
+    style_sheet,
+    text_width,
+    theme,
+)
 
 
 def luminance(colour: str) -> float:
@@ -116,6 +128,8 @@ def test_letters_and_the_room_for_them_grow_together(qapp, letters, per_cent: in
     letters(per_cent)
     assert px(20) == pytest.approx(0.2 * per_cent)
     assert font(10).pixelSize() == round(0.1 * per_cent)
+    for bold in (False, True):
+        assert text_width("10 µV/mm", 10, bold) == QFontMetricsF(font(10, bold)).horizontalAdvance("10 µV/mm")
     sheet = style_sheet(theme("light"))
     assert [int(size) for size in re.findall(r"font-size: (\d+)px", sheet)] == [
         round(s * per_cent / 100) for s in usual

@@ -20,6 +20,7 @@ from viewers.colour_key import ColourKey
 from viewers.heat_scales import HeatScale
 from viewers.overlays.base import OverlayState
 from viewers.overlays.lag_arcs import LagArcs
+from viewers.rows import RowLooks
 from viewers.theme import THEMES
 from viewers.trace_picture import with_columns
 from viewers.trace_view import TraceView
@@ -92,7 +93,7 @@ def test_rest_brings_antialiased_lines(view: TraceView, page: Page, qtbot) -> No
     view.show_page(page)
     assert not view.canvas.picture.refined
     qtbot.waitUntil(lambda: view.canvas.picture.refined)
-    view.set_sensitivity(10.0)
+    view.set_scales(10.0, RowLooks())
     assert not view.canvas.picture.refined
 
 
@@ -248,7 +249,7 @@ def test_sensitivity_acts_at_once_on_the_page_that_is_there(view: TraceView, pag
     view.show_page(page)
     gain = view.rows.gain[0]
     columns = view.page.lo
-    view.set_sensitivity(14.0)
+    view.set_scales(14.0, RowLooks())
     assert view.rows.gain[0] == pytest.approx(gain / 2)
     assert view.page.lo is columns
 
