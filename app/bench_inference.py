@@ -1,4 +1,4 @@
-"""Whole recordings through each family of models: with the next windows read ahead or not, in batches or one by one.
+"""Whole recordings through each family of models: in batches or one window at a time, and read in turn or ahead.
 
 The measuring is done by `analysis.engine.inference_speed` in a process of its own.
 """
@@ -33,9 +33,9 @@ def bench(plan: Plan) -> Found:
     from app.engine_process import core_count
 
     with tempfile.TemporaryDirectory(prefix="cerebroscope-bench-") as folder:
-        path = make_file(replace(HOUR, seconds=plan.pick(120, 240, 1800)), Path(folder))
+        path = make_file(replace(HOUR, seconds=plan.pick(120, 480, 1800)), Path(folder))
         found = plan.say(
-            "measuring inference", lambda: measure_inference(path, plan.pick(1, 2, 5), core_count(), CHECKPOINTS)
+            "measuring inference", lambda: measure_inference(path, plan.pick(1, 3, 5), core_count(), CHECKPOINTS)
         )
     if isinstance(found, str):
         return Found([(Case("inference", "whole recordings", None, unit="s"), found)])
@@ -49,36 +49,34 @@ def measure_inference(path: Path, rounds: int, threads: int, checkpoints: Sequen
 
 
 def inference_rows(found: Mapping[str, Any]) -> list[tuple[Case, Measured]]:
-    """Two rows for each model, in seconds for an hour of recording, above what the model alone takes."""
+    """A row for each model, in seconds for an hour of recording, above what the model alone takes."""
     rows: list[tuple[Case, Measured]] = []
-    share = _HOUR / found["recorded"]
     for name, model in found["models"].items():
-        served, in_turn, one = (_measured(share, model[form]) for form in ("served", "in turn", "one"))
-        floor = share * float(np.median(model["model"]))
-        text = f"{model['title']}: 1 h of {found['channels']} channels"
-        for what, words, rival, other in (
-            ("ahead", text, "without reading ahead", in_turn),
-            ("batch", f"{text}, batches up to {model['batch']}", "one at a time", one),
-        ):
-            case = Case(f"inference {name} {what}", words, None, unit="s", rival=rival)
-            rows.append((case, Measured(served, rival=other, floor=floor, floor_of="the model's own time")))
+        served, one, own = (_of_an_hour(found, model[form]) for form in (model["usual"], "one", "model"))
+        text = f"{model['title']}: 1 h of {found['channels']} channels, batches up to {model['batch']}"
+        case = Case(f"inference {name}", text, None, unit="s", rival="one at a time")
+        rows.append((case, Measured(served, rival=one, floor=float(np.median(own)), floor_of="the model's own time")))
     return rows
 
 
 def explain(found: Mapping[str, Any]) -> str:
-    """Hours of recording in a minute, what limits them, and that all forms give the same."""
+    """Hours of recording in a minute, what reading ahead takes or gives, and that all forms give the same."""
     lines = []
     for model in found["models"].values():
-        speeds = [found["recorded"] / 60 / float(np.median(model[form])) for form in ("served", "in turn", "one")]
-        own = float(np.median(model["model"])) / float(np.median(model["in turn"]))
+        in_turn, ahead = np.array(model["in turn"]), np.array(model["ahead"])
+        own = float(np.median(model["model"])) / float(np.median(in_turn))
         lines.append(
-            f"{model['title']}: {speeds[0]:.3g} hours of recording per minute, {speeds[1]:.3g} without reading ahead, "
-            f"{speeds[2]:.3g} one at a time; {own:.0%} of the time without reading ahead is the model's own; "
-            f"probabilities agree within {model['apart']:.0e}"
+            f"{model['title']}: {found['recorded'] / 60 / float(np.median(model[model['usual']])):.3g} hours of "
+            f"recording per minute, read {model['usual']}; reading ahead is {float(np.median(in_turn / ahead)):.2f} x "
+            f"as fast as in turn, where {own:.0%} of the time is the model's own; probabilities agree within "
+            f"{model['apart']:.0e}"
         )
-    lines.append("limit: with all cores at work in the model, reading ahead gains only what the model leaves idle")
+    lines.append(
+        "windows are read ahead where the model leaves a core idle, or computes on a GPU; where it computes with all "
+        "cores, a thread that reads holds up one of those that wait for each other at the end of every operation"
+    )
     return "\n".join(lines)
 
 
-def _measured(share: float, samples: Sequence[float]) -> tuple[float, ...]:
-    return tuple(share * sample for sample in samples)
+def _of_an_hour(found: Mapping[str, Any], seconds: Sequence[float]) -> tuple[float, ...]:
+    return tuple(_HOUR / found["recorded"] * sample for sample in seconds)

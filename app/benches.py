@@ -25,7 +25,7 @@ BENCHES = {
     "mvpformer": ("app.bench_mvpformer:bench", "MVPFormer on the CPU beside the eager textbook form"),
     "axon": ("app.bench_axes:bench", "AXON's attention by axis beside attention over all tokens"),
     "prise": ("app.bench_experts:bench", "PRiSE-EEG's experts with sorted tokens beside token after token"),
-    "inference": ("app.bench_inference:bench", "whole recordings, read ahead and in batches, beside neither"),
+    "inference": ("app.bench_inference:bench", "whole recordings in batches, beside one window at a time"),
     "simulate": ("app.bench_simulation:bench_simulator", "the simulator"),
     "thresholds": ("app.bench_simulation:bench_thresholds", "detectors without a model on simulated recordings"),
     "attribution": ("app.bench_attribution:bench", "the known focus by attribution, beside randomised weights"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -113,7 +114,7 @@ class BrainmazeDetector(Detector):
             plans=plans,
             rate=int(settings.sfreq),
             batch=_batch(serving, self.device),
-            overlap=serving.overlap,
+            overlap=serving.reads_ahead(_device(self.device), _threads()),
         )
 
 
@@ -205,15 +206,12 @@ def _rate_for(sfreq: float) -> float:
 
 
 def _load(name: str, device: str) -> tuple[Any, str]:
-    import os
-
     import onnxruntime
     from brainmaze_eeg_models.seizure import TRAINED_MODELS, load_trained_model
 
     onnxruntime.disable_telemetry_events()
-    threads = max(1, min(MAX_THREADS, os.cpu_count() or 1))
     try:
-        return load_trained_model(name, device=device, threads=threads), TRAINED_MODELS[name][1]
+        return load_trained_model(name, device=device, threads=_threads()), TRAINED_MODELS[name][1]
     except (RuntimeError, OSError, ValueError) as error:
         if device == "cuda":
             raise AnalysisError(
@@ -225,9 +223,19 @@ def _load(name: str, device: str) -> tuple[Any, str]:
         ) from error
 
 
+def _threads() -> int:
+    """How many threads onnxruntime computes with."""
+    return max(1, min(MAX_THREADS, os.cpu_count() or 1))
+
+
+def _device(described: str) -> torch.device:
+    """What onnxruntime calls its device, as torch calls it."""
+    return torch.device("cuda" if "cuda" in described.lower() else "cpu")
+
+
 def _batch(serving: Serving, device: str) -> BatchSize:
     what, most = "one window of one channel", 8 * CHANNELS_AT_ONCE
-    if "cuda" in device.lower() and serving.batch_size is None:
+    if _device(device).type == "cuda" and serving.batch_size is None:
         return BatchSize(CHANNELS_AT_ONCE, most, what, device)  # torch does not see the memory of onnxruntime
     return serving.batch(torch.device("cpu"), device, what, most, CHANNELS_AT_ONCE)
 

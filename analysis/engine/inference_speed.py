@@ -1,8 +1,8 @@
-"""How long a whole recording takes with each family: served as usual, without reading ahead, one window at a time.
+"""How long a whole recording takes with each family: read in turn or ahead in batches, and one window at a time.
 
-`python -m analysis.engine.inference_speed RECORDING ROUNDS THREADS CHECKPOINT…` prints seconds as JSON, the same forms
-in turn in every round; `main.py bench inference` makes the table of them. The model's own time is what the run without
-reading ahead spends in it.
+`python -m analysis.engine.inference_speed RECORDING ROUNDS THREADS CHECKPOINT…` prints seconds as JSON, every round
+beginning with another form after a run that warms up; `main.py bench inference` makes the table of them. `usual` is the
+form that is taken where nobody chooses. The model's own time is what the run that reads in turn spends in it.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from analysis.progress import Progress
 from analysis.readers import open_recording
 from analysis.recording import Recording, Window
 
-FORMS = {"served": Serving(), "in turn": Serving(overlap=False), "one": Serving(batch_size=1)}
+FORMS = {"in turn": Serving(overlap=False), "ahead": Serving(overlap=True), "one": Serving(batch_size=1)}
 
 
 def measure(recording: Recording, checkpoint: str, rounds: int) -> dict[str, Any]:
     """Seconds of each form in every round, and of the model alone; the batch size, and how far the forms are apart."""
     detector = load_detector(checkpoint, device="cpu")
+    expected, run = _run(detector, recording, Serving())[2:]
     found: dict[str, Any] = {name: [] for name in (*FORMS, "model")}
-    apart = 0.0
-    for _ in range(rounds):
-        values: dict[str, np.ndarray] = {}
-        for name, serving in FORMS.items():
-            seconds, model, values[name], run = _run(detector, recording, serving)
+    found |= {"title": detector.title, "usual": "ahead" if vars(run)["overlap"] else "in turn", "apart": 0.0}
+    for number in range(rounds):
+        for name in np.roll([*FORMS], number).tolist():
+            seconds, model, values, run = _run(detector, recording, FORMS[name])
             found[name].append(seconds)
+            found["apart"] = max(found["apart"], float(np.abs(values - expected).max()))
             if name == "in turn":
                 found["model"].append(model)
-            if name == "served":
+            if name == found["usual"]:
                 found["batch"] = run.served()["batch_size"]
-        apart = max(apart, *(float(np.abs(values["served"] - other).max()) for other in values.values()))
-    return found | {"title": detector.title, "apart": apart, "same": SAME}
+    return found | {"same": SAME}
 
 
 def _run(detector: Detector, recording: Recording, serving: Serving) -> tuple[float, float, np.ndarray, DetectorRun]:

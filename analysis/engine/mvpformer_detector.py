@@ -133,7 +133,7 @@ class MVPFormerDetector(Detector):
             windows=self._batch(serving, len(survey.picks)),
             embedded=BatchSize(EMBED_SEGMENTS, EMBED_SEGMENTS, "the wavelets of one segment", self.device, fixed=True),
             precision=precision,
-            overlap=serving.overlap,
+            overlap=serving.reads_ahead(self._session.device),
         )
 
     def _batch(self, serving: Serving, n_channels: int) -> BatchSize:

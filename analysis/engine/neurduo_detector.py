@@ -101,7 +101,7 @@ class NeurDuoDetector(Detector):
             plan=plan,
             batch=serving.batch(classifier.device, self.device, what, MOST_SEQUENCES),
             precision=precision,
-            overlap=serving.overlap,
+            overlap=serving.reads_ahead(classifier.device),
         )
 
 

@@ -16,7 +16,7 @@ from analysis.engine.ahead import Check, made_ahead
 from analysis.engine.calibration import Calibration
 from analysis.engine.detector import seizure_class
 from analysis.engine.neurduo_input import Electrodes, input_settings, resolve_channel
-from analysis.engine.serving import Precision, Staged, Staging
+from analysis.engine.serving import USUAL, Precision, Staged, Staging
 from analysis.engine.session import BatchSize
 from analysis.errors import AnalysisError
 from analysis.montages.sources import MARKED_BAD
@@ -198,12 +198,13 @@ def score_units(
     progress: Progress,
     first_time: float | None,
     precision: Precision | None = None,
-    overlap: bool = True,
+    overlap: bool | None = None,
 ) -> Generator[ScoredUnits, None, None]:
     """Work through the sequences of a plan, nearest to `first_time` first; every unit comes once.
 
-    With `overlap` the next sequences are read while the model works.
+    With `overlap` the next sequences are read while the model works; None: where that is usual.
     """
+    overlap = USUAL.reads_ahead(classifier.device) if overlap is None else overlap
     sequences = plan_sequences(list(plan.signals), classifier.head.context_units, first_time)
     precision = precision or Precision(FLOAT32, classifier.device)
     done = 0

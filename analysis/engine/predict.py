@@ -49,7 +49,7 @@ def predict_seizures(
     part: Window | None = None,
     memory_share: float = MEMORY_SHARE,
     precision: str = "auto",
-    overlap: bool = True,
+    overlap: bool | None = None,
     progress: Progress | None = None,
 ) -> SeizurePrediction:
     """Run a checkpoint over a recording, or over `start` to `stop` seconds of it.

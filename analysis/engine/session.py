@@ -20,6 +20,8 @@ T = TypeVar("T")
 BATCH_SECONDS = 0.5  # no batch grows beyond this, so that results keep coming
 SAME = 1e-5  # by so much may a probability depend on what else is in its batch (float32)
 _GAIN = 1.05  # a larger batch is better where it does so much more in a second
+_IN_VAIN = 2
+_FIRST_BATCHES = 3  # one that warms up, and two by which the first size counts
 TICK_SECONDS = 0.1
 _MEMORY_WORDS = re.compile(
     r"out of memory|allocate memory|not enough memory|bad_alloc|failed to allocate", re.IGNORECASE
@@ -30,8 +32,11 @@ _AMOUNT = re.compile(r"tried to allocate ([\d.]+ ?[KMGT]?i?B|\d+ bytes)", re.IGN
 class BatchSize:
     """How many items go through a model at once, found by a short probe: the work itself, at one size after another.
 
-    The batch is doubled as long as items per second rise, what it takes at most stays within `budget` bytes and a batch
-    within BATCH_SECONDS; the first batch warms up and is not counted, and a size that seems no better is tried twice.
+    The batch is doubled as long as what it takes at most stays within `budget` bytes and a batch within BATCH_SECONDS,
+    until two sizes in a row do no more items in a second than the best before them, which is then kept. The first batch
+    warms up and is not counted; the first size counts by the better of two, so that no larger one is kept that is only
+    faster than a moment's delay.
+
     It is halved whenever memory runs out. `fixed` keeps the number the user asked for, unless memory runs out. `what`
     names one item in the message. Probabilities do not depend on the size by more than SAME.
     """
@@ -53,9 +58,9 @@ class BatchSize:
         self._budget = budget
         self._meter = meter or Meter()
         self._settled = fixed
-        self._warm = False
+        self._learned = 0  # batches
         self._best = (0.0, self.size)  # items per second, and the size that gave them
-        self._doubted = 0  # the size that seemed no better once
+        self._in_vain = 0  # sizes in a row that were no better
         self.peak: int | None = None  # bytes that the largest batch took which was measured
 
     def run(self, n: int, work: Callable[[int], T]) -> tuple[int, T]:
@@ -89,25 +94,24 @@ class BatchSize:
             _release()
 
     def _learn(self, size: int, seconds: float, peak: int | None) -> None:
-        if not self._warm:
-            self._warm = True
-            return
+        self._learned += 1
         rate = size / max(seconds, 1e-6)
-        if rate > self._best[0] * _GAIN:
-            self._best = (rate, size)
-            self.peak = peak
-            if self._may_double(size, seconds, peak):
-                self.size = min(2 * size, self._most)
-                return
-        elif self._doubted != size:
-            self._doubted = size
+        if self._learned < _FIRST_BATCHES:
+            self._best = (rate if self._learned > 1 else 0.0, size)
+            return
+        if self._learned == _FIRST_BATCHES or rate > self._best[0] * _GAIN:
+            self._best, self._in_vain, self.peak = (max(rate, self._best[0]), size), 0, peak
+        else:
+            self._in_vain += 1
+        if self._in_vain < _IN_VAIN and self._may_double(size, peak):
+            self.size = min(2 * size, self._most)
             return
         self.size = self._best[1]
         self._settled = True
 
-    def _may_double(self, size: int, seconds: float, peak: int | None) -> bool:
+    def _may_double(self, size: int, peak: int | None) -> bool:
         roomy = self._budget is None or peak is None or 2 * peak <= self._budget
-        return size < self._most and roomy and 2 * seconds <= BATCH_SECONDS
+        return size < self._most and roomy and 2 * size / self._best[0] <= BATCH_SECONDS
 
     def _too_large(self, error: BaseException) -> str:
         amount = _AMOUNT.search(str(error))

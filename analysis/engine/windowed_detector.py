@@ -134,7 +134,7 @@ class WindowedDetector(Detector):
             calibration=self._calibration,
             batch=serving.batch(self._device, self.device, what, most),
             precision=precision,
-            overlap=serving.overlap,
+            overlap=serving.reads_ahead(self._device),
         )
 
     def _lay(self, source: ModelInput, window: Window) -> tuple[list[Slot], list[tuple[float, float, str]]]:

@@ -49,7 +49,7 @@ def test_neither_batches_nor_reading_ahead_change_a_number(path: Path, checkpoin
     if checkpoint != "brainmaze":  # of which one window speaks for all of this
         assert away == 0, "the page, or what is nearest to it, comes first"
     assert run.served() == {"batch_size": 1, "precision": {"format": "float32"}}
-    for serving in (Serving(batch_size=3), Serving()):
+    for serving in (Serving(batch_size=3), Serving(), Serving(overlap=True)):
         found, _, other = probabilities(path, checkpoint, serving)
         np.testing.assert_allclose(found, expected, rtol=0, atol=SAME)
         assert other == away
@@ -121,7 +121,7 @@ def test_what_goes_wrong_beside_the_model_ends_it(path: Path, checkpoint: str, e
     expected = {RecordingError: RecordingError, MemoryError: AnalysisError, type(None): Cancelled}[type(error)]
     detector = load_detector(checkpoint, device="cpu")
     with open_recording(path) as recording:
-        run = detector.begin(recording, Window(0, LENGTH))
+        run = detector.begin(recording, Window(0, LENGTH), serving=Serving(overlap=True))
         broken = Broken(recording, error)
         if isinstance(error, MemoryError) and checkpoint == "brainmaze":
             expected = MemoryError  # a window of its is read whole

@@ -124,6 +124,22 @@ def test_the_batch_may_take_its_share_of_what_is_free(monkeypatch: pytest.Monkey
     assert Serving().batch(CPU, "cpu", "x", 8)._budget is None
 
 
+@pytest.mark.parametrize(
+    ("cores", "threads", "device", "ahead"),
+    [(2, 2, "cpu", False), (2, 1, "cpu", True), (8, 4, "cpu", True), (1, 1, "cpu", False), (2, 2, "cuda", True)],
+)
+def test_windows_are_read_ahead_where_the_model_leaves_a_core_for_it(
+    monkeypatch: pytest.MonkeyPatch, cores: int, threads: int, device: str, ahead: bool
+) -> None:
+    monkeypatch.setattr("analysis.engine.serving._cores", lambda: cores)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: threads)
+    there = torch.device(device)
+    assert Serving().reads_ahead(there) is ahead
+    assert Serving().reads_ahead(there, cores) is (device == "cuda"), "another library counts its own threads"
+    assert Serving(overlap=True).reads_ahead(there)
+    assert not Serving(overlap=False).reads_ahead(there)
+
+
 def test_automatic_precision_is_that_of_the_device() -> None:
     assert Serving().number_format(CPU).asked == FLOAT32
     assert Serving(precision="bfloat16").number_format(CPU).asked == BFLOAT16

@@ -88,18 +88,23 @@ def probe(meter: FakeMeter, most: int = 64, budget: int | None = None, least: in
 @pytest.mark.parametrize(
     ("seconds", "more", "sizes"),
     [
-        # Calls cost and items hardly do: up to the most. The first batch warms up.
-        (lambda n: 0.01 + 1e-5 * n, {"most": 10}, [1, 1, 2, 4, 8, 10, 10]),
+        # Calls cost and items hardly do: up to the most. The first batch warms up, and the first size counts twice.
+        (lambda n: 0.01 + 1e-5 * n, {"most": 10}, [1, 1, 1, 2, 4, 8, 10, 10]),
         # The same, within the memory: what the next size would take is twice what this one took.
-        (lambda n: 0.01 + 1e-5 * n, {"budget": 9}, [1, 1, 2, 4, 8, 8, 8]),
-        (lambda n: 0.01 + 1e-5 * n, {"budget": 1}, [1, 1, 1, 1]),
-        # Items cost, calls do not: two are tried twice, and are no better.
-        (lambda n: 0.01 * n, {}, [1, 1, 2, 2, 1, 1, 1]),
+        (lambda n: 0.01 + 1e-5 * n, {"budget": 9}, [1, 1, 1, 2, 4, 8, 8, 8]),
+        (lambda n: 0.01 + 1e-5 * n, {"budget": 1}, [1, 1, 1, 1, 1]),
+        # Items cost, calls do not: neither two nor four do more.
+        (lambda n: 0.01 * n, {}, [1, 1, 1, 2, 4, 1, 1, 1]),
         # From four on nothing is gained.
-        (lambda n: 0.01 * max(n, 4), {}, [1, 1, 2, 4, 8, 8, 4, 4]),
+        (lambda n: 0.01 * max(n, 4), {}, [1, 1, 1, 2, 4, 8, 16, 4, 4]),
+        # Four do more, though two do not.
+        (lambda n: 0.01 * {1: 1, 2: 2, 4: 2, 8: 8, 16: 16}[n], {}, [1, 1, 1, 2, 4, 8, 16, 4, 4]),
+        # The second that does no more would take too long twice over, or too much.
+        (lambda n: 0.2 * n, {}, [1, 1, 1, 2, 1, 1]),
+        (lambda n: 0.01 * n, {"budget": 3}, [1, 1, 1, 2, 1, 1]),
         # Results would come too seldom.
-        (lambda n: 0.2 + 1e-5 * n, {}, [1, 1, 2, 4, 8, 16, 32, 64, 64]),
-        (lambda n: 0.2 + 0.02 * n, {}, [1, 1, 2, 4, 4, 4]),
+        (lambda n: 0.2 + 1e-5 * n, {}, [1, 1, 1, 2, 4, 8, 16, 32, 64, 64]),
+        (lambda n: 0.2 + 0.02 * n, {}, [1, 1, 1, 2, 4, 4, 4]),
     ],
 )
 def test_a_probe_doubles_the_batch_while_it_pays(
@@ -109,8 +114,15 @@ def test_a_probe_doubles_the_batch_while_it_pays(
 
 
 def test_one_slow_batch_does_not_end_the_probe() -> None:
-    times = iter([9.0, 0.01, 5.0, 0.01, 0.01, 0.01])
-    assert probe(FakeMeter(lambda n: next(times)), batches=6) == [1, 1, 2, 2, 4, 8]
+    times = iter([9.0, 0.01, 0.01, 5.0, 0.01, 0.01, 0.01])
+    assert probe(FakeMeter(lambda n: next(times)), batches=7) == [1, 1, 1, 2, 4, 8, 16]
+
+
+@pytest.mark.parametrize("slow", [1, 2])
+def test_a_slow_moment_of_the_first_size_makes_no_larger_one_look_fast(slow: int) -> None:
+    """Items take as long alone as in two, where they take a tenth more; one of the first batches met something else."""
+    meter = FakeMeter(lambda n: 0.01 * {1: 1, 2: 2.2, 4: 5}[n] * (3 if len(meter.sizes) == slow + 1 else 1))
+    assert probe(meter)[-1] == 1
 
 
 def test_what_is_left_over_tells_nothing() -> None:
@@ -129,7 +141,7 @@ def test_a_probe_that_runs_out_of_memory_stays_below() -> None:
         return meter.work(size)
 
     batch = BatchSize(1, 64, "x", "cuda", meter=meter)
-    assert [batch.run(100, work)[0] for _ in range(8)] == [1, 1, 2, 4, 4, 4, 4, 4]
+    assert [batch.run(100, work)[0] for _ in range(8)] == [1, 1, 1, 2, 4, 4, 4, 4]
 
 
 def test_the_size_asked_for_is_kept() -> None:
