@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from analysis.errors import AnalysisError
 from app.bench_apart import run_apart
@@ -17,6 +17,9 @@ from app.bench_cases import VIEWER_CASES, Case, Measured, Rows
 from app.bench_files import FILES, HOUR, BenchFile, make_file, shortened
 from app.bench_machine import YARDSTICK_CHANNELS, YARDSTICK_LENGTH, copy_rate, yardstick
 from app.benches import Found, Plan
+
+if TYPE_CHECKING:
+    from app.bench_peer import Peer
 
 SCENARIOS_OF_FILES = {
     "start": ("hour",),
@@ -46,13 +49,9 @@ def bench(plan: Plan) -> Found:
         paths = {
             name: plan.say(f"making {name}", lambda file=file: make_file(file, folder)) for name, file in files.items()
         }
-        measured, troubles = _measure(plan, scenarios, repeats, paths)
-        rivals: dict[str, list[float]] = {}
-        remarks: list[str] = []
-        if plan.peer:
-            from app.bench_peer import measure_peer
-
-            rivals, remarks = measure_peer(plan, repeats, paths)
+        compiled = compiled_in(folder / "compiled")
+        peer = _peer(plan, repeats, paths, compiled)
+        measured, troubles = _measure(plan, scenarios, repeats, paths, compiled, peer)
     rows: Rows = []
     for case in VIEWER_CASES:
         if case.name == "busy page" and not plan.busy:
@@ -61,16 +60,29 @@ def bench(plan: Plan) -> Found:
         if found is None:
             rows.append((case, troubles.get(scenario_of(case), "not measured")))
         else:
-            rows.append(_beside(case, with_floor(case, found, files), rivals.get(case.name, [])))
-    return Found(rows, remarks)
+            rows.append(_beside(case, with_floor(case, found, files), peer.samples.get(case.name, []) if peer else []))
+    return Found(rows, peer.remarks if peer else [])
+
+
+def _peer(plan: Plan, repeats: int, paths: dict[str, Path], compiled: dict[str, str]) -> Peer | None:
+    """What measures mne-qt-browser, where that is asked for."""
+    if not plan.peer:
+        return None
+    from app.bench_peer import Peer
+
+    return Peer(plan, repeats, paths, compiled)
 
 
 def _measure(
-    plan: Plan, scenarios: dict[str, tuple[str, ...]], repeats: int, paths: dict[str, Path]
+    plan: Plan,
+    scenarios: dict[str, tuple[str, ...]],
+    repeats: int,
+    paths: dict[str, Path],
+    compiled: dict[str, str],
+    peer: Peer | None,
 ) -> tuple[dict[str, Measured], dict[str, str]]:
     measured: dict[str, Measured] = {}
     troubles: dict[str, str] = {}
-    compiled = compiled_in(next(iter(paths.values())).parent / "compiled")
     for scenario, needed in scenarios.items():
         files = [paths[name] for name in needed]
         for i in range(1 + _STARTS if scenario == "start" else 1):
@@ -81,6 +93,8 @@ def _measure(
                 troubles[scenario] = outcome
             elif scenario != "start" or i > 0:  # the first start compiles
                 _add(measured, outcome)
+            if peer is not None:
+                peer.measure(scenario, is_counted=scenario != "start" or i > 0)
     return measured, troubles
 
 

@@ -1,6 +1,6 @@
 """mne-qt-browser on the same recordings and the same machine, page by page, where it is installed.
 
-It runs in a process of its own, `python -m app.bench_peer SCENARIO REPEATS BEGAN FILE…`, as it comes: without loading
+It runs in a process of its own, `python -m app.bench_peer SCENARIO REPEATS BEGAN FILE`, as it comes: without loading
 the recording ahead, all channels on the page, its own filter off, since it has none that follows the page.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -19,41 +19,58 @@ import numpy as np
 from app.benches import Plan
 
 INSTALL = "mne-qt-browser is not installed (pip install mne-qt-browser): its figures are those measured before"
+# Of ours: what it is called here, and the recording that it is measured with.
 _SCENARIOS = {
-    "start": ("hour",),
-    "open": ("day",),
-    "day": ("day",),
-    "hour": ("hour",),
-    "hour64": ("hour64",),
-    "wide": ("wide",),
-    "marks3000": ("marks3000",),
+    "start": ("start", "hour"),
+    "open": ("open", "day"),
+    "day": ("day", "day"),
+    "hour": ("hour", "hour"),
+    "hour64": ("hour64", "hour64"),
+    "wide": ("wide", "wide"),
+    "marks": ("marks3000", "marks3000"),
 }
 _REST = 0.12
 _SIZE = (1600, 900)
 
 
-def measure_peer(plan: Plan, repeats: int, paths: dict[str, Path]) -> tuple[dict[str, list[float]], list[str]]:
-    """Samples (ms, or MB) by the names of our cases, and what is to be said of them."""
-    if find_spec("mne_qt_browser") is None:
-        return {}, [INSTALL]
-    from importlib.metadata import version
+class Peer:
+    """Measures mne-qt-browser in a scenario right after ours, in a process of its own, so that a busy hour meets both.
 
-    from app.bench_apart import run_apart
+    `samples` (ms, or MB) are by the names of our cases; `remarks` say what is to be said of them.
+    """
 
-    found: dict[str, list[float]] = {}
-    remarks = [f"rival: mne-qt-browser {version('mne-qt-browser')}, in processes of its own, after ours"]
-    for scenario, needed in _SCENARIOS.items():
-        arguments = [scenario, str(repeats), *(str(paths[name]) for name in needed)]
-        began = [repr(time.time())]
-        outcome = plan.say(
-            f"measuring mne-qt-browser, {scenario}",
-            lambda a=arguments, b=began: run_apart("app.bench_peer", [*a[:2], *b, *a[2:]]),
+    def __init__(self, plan: Plan, repeats: int, paths: Mapping[str, Path], variables: Mapping[str, str]) -> None:
+        self.samples: dict[str, list[float]] = {}
+        self._plan, self._repeats, self._paths, self._variables = plan, repeats, paths, variables
+        self._is_there = find_spec("mne_qt_browser") is not None
+        self.remarks = [_rival_words() if self._is_there else INSTALL]
+
+    def measure(self, scenario: str, is_counted: bool = True) -> None:
+        """Take its samples of a scenario of ours, where it has something to show in it; a first start only compiles."""
+        if not self._is_there or scenario not in _SCENARIOS:
+            return
+        from app.bench_apart import run_apart
+
+        name, needed = _SCENARIOS[scenario]
+        outcome = self._plan.say(
+            f"measuring mne-qt-browser, {name}",
+            lambda: run_apart(
+                "app.bench_peer",
+                [name, str(self._repeats), repr(time.time()), str(self._paths[needed])],
+                self._variables,
+            ),
         )
         if isinstance(outcome, str):
-            remarks.append(f"mne-qt-browser, {scenario}: {outcome}")
-        else:
-            found.update(outcome)
-    return found, remarks
+            self.remarks.append(f"mne-qt-browser, {name}: {outcome}")
+            return
+        for case, samples in outcome.items() if is_counted else ():
+            self.samples.setdefault(case, []).extend(samples)
+
+
+def _rival_words() -> str:
+    from importlib.metadata import version
+
+    return f"rival: mne-qt-browser {version('mne-qt-browser')}, in processes of its own in turn with ours, filter off"
 
 
 class Browser:
@@ -148,7 +165,7 @@ def _measure_day(browser: Browser, repeats: int) -> None:
         factor = (1.5, 1 / 1.5)[i % 2]
         browser.measure("day sensitivity", lambda factor=factor: browser.figure.scale_all(step=factor))
     for case, length in (("page 60 s", 60.0), ("page 5 min", 300.0)):
-        browser.jumps(case, max(4, repeats // 4), length)
+        browser.jumps(case, max(4, repeats // 2), length)
     browser.samples["memory"] = [resident_mb()]
 
 

@@ -60,4 +60,27 @@ def test_the_real_window_goes_through_a_small_course_and_leaves_nothing_behind(t
 
 def test_a_peer_that_is_not_installed_is_said_once(monkeypatch):
     monkeypatch.setattr(bench_peer, "find_spec", lambda _name: None)
-    assert bench_peer.measure_peer(Plan("quick"), 1, {}) == ({}, [bench_peer.INSTALL])
+    peer = bench_peer.Peer(Plan("quick"), 1, {}, {})
+    peer.measure("day")
+    assert (peer.samples, peer.remarks) == ({}, [bench_peer.INSTALL])
+
+
+def test_a_peer_is_measured_in_turn_and_its_first_start_is_not_counted(monkeypatch, tmp_path):
+    asked = []
+
+    def answer(module, arguments, variables):
+        asked.append((module, arguments[0], arguments[3], variables))
+        return {"start": [5.0]} if arguments[0] == "start" else "no display"
+
+    monkeypatch.setattr(bench_peer, "find_spec", lambda _name: object())
+    monkeypatch.setattr(bench_peer, "_rival_words", lambda: "rival")
+    monkeypatch.setattr("app.bench_apart.run_apart", answer)
+    peer = bench_peer.Peer(Plan("quick"), 1, {"hour": tmp_path / "a", "marks3000": tmp_path / "b"}, {"X": "1"})
+    for scenario, is_counted in (("start", False), ("start", True), ("start", True), ("marks", True), ("busy", True)):
+        peer.measure(scenario, is_counted)
+    assert peer.samples == {"start": [5.0, 5.0]}
+    assert peer.remarks == ["rival", "mne-qt-browser, marks3000: no display"]
+    hour, marks = str(tmp_path / "a"), str(tmp_path / "b")
+    assert asked == 3 * [("app.bench_peer", "start", hour, {"X": "1"})] + [
+        ("app.bench_peer", "marks3000", marks, {"X": "1"})
+    ]
