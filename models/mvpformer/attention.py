@@ -10,8 +10,9 @@ segment and channel of a token, D = t(i) - t(j), and P, Q the layer's projection
     score(i,j)   = (content + time + channel) / sqrt(d), minus infinity where t(j) > t(i)
 
 Outside the window the score is a sum of one number per segment and one per channel, so the softmax weights there are
-an outer product: mass * softmax over segments * softmax over channels. Only the scores inside the window are formed,
-with one more column that holds the logarithm of the outer mass. Nothing is approximated.
+an outer product: mass * softmax over segments * softmax over channels. Where many segments lie outside, only the scores
+inside the window are formed, with one more column that holds the logarithm of the outer mass; where few do, a score for
+every key that the query may see is the quicker way. Nothing is approximated.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from models.mvpformer import flash
 from models.mvpformer.config import MVPFormerConfig
 from models.mvpformer.lora import LoRALinear
 
-BLOCK_ELEMENTS = 1 << 19  # 2 MB in float32, what a core of a server keeps close
-SUMMED_FIRST = 16  # segments outside the window; with fewer, a weight for every key is the smaller array
+BLOCK_ELEMENTS = 1 << 20  # 4 MB in float32, what the cores of a server keep close
+SUMMED_FIRST = 64  # segments outside the window; with fewer, a weight for every key is made sooner than its factors
 
 
 class HeadInputs(NamedTuple):
@@ -162,33 +163,57 @@ def _split_by_heads(heads: HeadInputs, n_heads: int) -> Iterator[_Part]:
 
 def _attend_block(part: _Part, query: Tensor, first: int, window: int) -> Iterator[Tensor]:
     """Attended values (n, GC, d) of each query segment from `first` on; `query` is (n, S, GC, d)."""
-    n_segments, n_channels = part.time_key.shape[1], part.channel_key.shape[1]
+    n_segments = part.time_key.shape[1]
     time = torch.baddbmm(part.time_bias, query.flatten(1, 2), part.time_key.mT).unflatten(1, query.shape[1:3])
     channel = _channel_term(query, part.channel_key, part.channel_bias)
     stop = min(first + query.shape[1], n_segments - 1)  # the last segment has every key inside
-    begin = min(max(first, window + 1), stop)
+    begin = min(max(first, window + SUMMED_FIRST), stop)  # with fewer segments outside, all weights are made
     outside: list[_Outside] = []
     if begin < stop:
         some = slice(begin - first, stop - first)
         outside = _share_outside(time[:, some], channel[:, some], begin, window)
     terms = zip(query.unbind(1), time.unbind(1), channel.unbind(1), strict=True)
-    for segment, (queries, by_time, by_channel) in enumerate(terms, first):
-        is_outside = begin <= segment < stop
-        # The scores of one segment too many make room for the mass outside: cheaper than to copy all for a column more.
-        start = segment - window - 1 if is_outside else 0
-        keys = slice(start * n_channels, (segment + 1) * n_channels)
-        rows = by_time[..., n_segments - 1 - segment + start :]
-        score = (rows[..., None] + by_channel[..., None, :]).flatten(-2)
-        score = score.baddbmm_(queries, part.key[:, keys].mT, alpha=query.shape[-1] ** -0.5)
-        if not is_outside:
-            yield torch.bmm(score.softmax(-1), part.value[:, keys])
-            continue
-        mass, time_share, channel_share = outside[segment - begin]
-        score[..., :n_channels] = mass
-        weights = score.softmax(-1)
-        share = time_share[..., n_segments - 1 - segment :] * weights[..., :1]
-        outer = _attend_outside(share, channel_share, part.value[:, : keys.start + n_channels])
-        yield outer.baddbmm_(weights[..., n_channels:], part.value[:, keys.start + n_channels : keys.stop])
+    for segment, of_segment in enumerate(terms, first):
+        n_outside = max(0, segment - window) if segment < n_segments - 1 else 0
+        if begin <= segment < stop:
+            yield _attend_split(part, *of_segment, outside[segment - begin], segment, n_outside)
+        else:
+            yield _attend_all(part, *of_segment, segment, n_outside)
+
+
+def _attend_all(part: _Part, query: Tensor, time: Tensor, channel: Tensor, segment: int, n_outside: int) -> Tensor:
+    """Attended values (n, GC, d) of one segment's queries, from a weight for every key.
+
+    `query` is (n, GC, d), `time` (n, GC, T), `channel` (n, GC, C); the first `n_outside` segments have no content term.
+    """
+    n_channels, scale = channel.shape[-1], query.shape[-1] ** -0.5
+    begin, stop = n_outside * n_channels, (segment + 1) * n_channels
+    score = (time[..., time.shape[-1] - 1 - segment :, None] + channel[..., None, :]).flatten(-2)
+    key = part.key[:, begin:stop].mT
+    if n_outside:
+        score[..., begin:].add_(torch.bmm(query, key), alpha=scale)
+    else:
+        score.baddbmm_(query, key, alpha=scale)
+    return torch.bmm(score.softmax(-1), part.value[:, :stop])
+
+
+def _attend_split(
+    part: _Part, query: Tensor, time: Tensor, channel: Tensor, outside: _Outside, segment: int, n_outside: int
+) -> Tensor:
+    """The same from weights of keys inside, and for those outside from the factors of theirs."""
+    n_channels, latest = channel.shape[-1], time.shape[-1] - 1
+    begin, stop = n_outside * n_channels, (segment + 1) * n_channels
+    # The scores of one segment too many make room for the mass outside: cheaper than to copy all for a column more.
+    rows = time[..., latest - segment + n_outside - 1 :]
+    score = (rows[..., None] + channel[..., None, :]).flatten(-2)
+    score.baddbmm_(query, part.key[:, begin - n_channels : stop].mT, alpha=query.shape[-1] ** -0.5)
+    score[..., :n_channels] = outside.mass
+    weights = score.softmax(-1)
+    # Summed over segments first, then over channels: no weight for every key is made.
+    share = outside.time_share[..., latest - segment :] * weights[..., :1]
+    by_channel = torch.bmm(share, part.value[:, :begin].unflatten(1, (n_outside, n_channels)).flatten(2))
+    outer = (outside.channel_share[..., None, :] @ by_channel.unflatten(-1, (n_channels, -1))).squeeze(-2)
+    return outer.baddbmm_(weights[..., n_channels:], part.value[:, begin:stop])
 
 
 def _channel_term(query: Tensor, channel_key: Tensor, channel_bias: Tensor) -> Tensor:
@@ -219,18 +244,6 @@ def _share_outside(time: Tensor, channel: Tensor, first: int, window: int) -> li
     mass = functional.pad(time_mass + channel_mass, (0, channel.shape[-1] - 1), value=-torch.inf)
     factors = (mass, time_share, channel_share)
     return list(map(_Outside._make, zip(*(factor.unbind(1) for factor in factors), strict=True)))
-
-
-def _attend_outside(time_share: Tensor, channel_share: Tensor, value: Tensor) -> Tensor:
-    """What keys outside the window give, (n, GC, d): weights are outer products of (n, GC, t) and (n, GC, C).
-
-    With many segments the sum is taken over them first, then over channels, and no weight for every key is made.
-    """
-    n_outside, n_channels = time_share.shape[-1], channel_share.shape[-1]
-    if n_outside < SUMMED_FIRST:
-        return torch.bmm((time_share[..., :, None] * channel_share[..., None, :]).flatten(-2), value)
-    by_channel = torch.bmm(time_share, value.unflatten(1, (n_outside, n_channels)).flatten(2))
-    return (channel_share[..., None, :] @ by_channel.unflatten(-1, (n_channels, -1))).squeeze(-2)
 
 
 def _mass_and_share(term: Tensor) -> tuple[Tensor, Tensor]:

@@ -62,10 +62,8 @@ class GatedMLP(nn.Module):
 
     def _transform(self, x: Tensor) -> Tensor:
         gate, up = self.gate(x), self.up(x)
-        if torch.is_grad_enabled():
-            inner = functional.silu(gate) * up
-        else:  # in place: new memory of this size is paid for with a page fault every 4 kB
-            inner = functional.silu(gate, inplace=True).mul_(up)
+        # In place where no gradient is wanted: new memory of this size is paid for with a page fault every 4 kB.
+        inner = functional.silu(gate) * up if torch.is_grad_enabled() else functional.silu(gate, inplace=True).mul_(up)
         out: Tensor = self.down(inner)
         return out
 
@@ -88,4 +86,5 @@ class Block(nn.Module):
         attended = self.attention(normed, time_rows, channel_rows, last_only=last_only, plain=plain)
         if last_only:
             x, normed = x[:, -1:], normed[:, -1:]
-        return x + self.dropout(attended) + self.mlp(normed)
+        out = x + self.dropout(attended)
+        return out.add_(self.mlp(normed))

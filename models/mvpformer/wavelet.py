@@ -68,6 +68,6 @@ def _split(signal: Tensor) -> tuple[Tensor, Tensor]:
     # Eight multiply-adds over two strided copies: on a CPU more than twice as fast as conv1d with one input channel.
     for i in range(1, TAPS):
         part = phases[i % 2][..., i // 2 : i // 2 + n_out]
-        low = torch.add(low, part, alpha=LOW_PASS[TAPS - 1 - i])
-        high = torch.add(high, part, alpha=HIGH_PASS[TAPS - 1 - i])
+        low.add_(part, alpha=LOW_PASS[TAPS - 1 - i])
+        high.add_(part, alpha=HIGH_PASS[TAPS - 1 - i])
     return low, high
