@@ -131,6 +131,8 @@ class MVPFormerDetector(Detector):
             context=self.segments,
             samples=self._config.size_input,
             windows=self._batch(serving, len(survey.picks)),
+            # Short windows are quicker: the probe of the others must not learn from them that one at a time is best.
+            short=BatchSize(1, 1, "one short window", self.device, fixed=True),
             embedded=BatchSize(EMBED_SEGMENTS, EMBED_SEGMENTS, "the wavelets of one segment", self.device, fixed=True),
             precision=precision,
             overlap=serving.reads_ahead(self._session.device),
@@ -155,6 +157,7 @@ class _Run(DetectorRun):
     context: int = field(kw_only=True)
     samples: int = field(kw_only=True)
     windows: BatchSize = field(kw_only=True)
+    short: BatchSize = field(kw_only=True)
     embedded: BatchSize = field(kw_only=True)
     precision: Precision = field(kw_only=True)
     overlap: bool = field(kw_only=True)
@@ -230,7 +233,7 @@ class _Run(DetectorRun):
         def work(size: int) -> np.ndarray:
             return self.session.probability(views[:size].contiguous(), self.context)
 
-        return self.windows.run(n, work)[1]
+        return (self.windows if history == self.context - 1 else self.short).run(n, work)[1]
 
     def _expected(self, group: _Group, stretch: Stretch, then: Stretch | None, kept: _Kept) -> _Group | None:
         """What will be read after a group: the rest of its stretch, or the first that the next one lacks."""

@@ -181,6 +181,24 @@ def test_work_stops_when_it_is_cancelled(make_recording: Make) -> None:
     assert not any(module._forward_pre_hooks for module in used._session._model.modules())
 
 
+def test_the_size_of_batches_is_learned_from_whole_windows_only(make_recording: Make) -> None:
+    used = detector()
+    run: Any = used.begin(make_recording(signal(100), 256.0), Window(0, 100))
+    learned: list[int] = []
+    work_on = run.windows.run
+
+    def noted(n: int, work: Any) -> Any:
+        size, made = work_on(n, work)
+        learned.append(size)
+        return size, made
+
+    run.windows.run = noted
+    scored = sum(len(chunk.times) for chunk in run.chunks(Progress(), None))
+    assert run.facts["segments_with_short_context"] == used.segments - 1
+    assert scored == 20
+    assert sum(learned) == 20 - (used.segments - 1)
+
+
 def test_too_little_memory_halves_the_batch(make_recording: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     used = detector()
     recording = make_recording(signal(100), 256.0)
