@@ -36,11 +36,11 @@ _SPECTRA = (
     "reducing it to columns; painting takes 5 ms, and a jump may wait for a neighbour's block that is half made"
 )
 _LINES = (
-    "painting the canvas takes more than half of it, of which rastering all lines is a third; places and gains of rows, "
-    "notes and the toolbar take the rest"
+    "painting the canvas takes more than half of it, of which rastering all lines is a third; places and gains of "
+    "rows, notes and the toolbar take the rest"
 )
 _MARKS = (
-    "half of it is making 100,000 objects of Python and sorting them, a tenth the pass over the file, the rest the "
+    "half of it is making 100,000 objects of Python and sorting them, a quarter the pass over the signal, the rest the "
     "threads of page, marks and quality taking turns"
 )
 VIEWER_CASES = (
