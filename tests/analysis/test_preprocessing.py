@@ -12,7 +12,7 @@ import pytest
 from scipy.signal import butter, sosfreqz
 
 from analysis.errors import AnalysisError
-from analysis.preprocessing import OFFICIAL_RESAMPLING, Preprocessing, SpanSignal
+from analysis.preprocessing import OFFICIAL_RESAMPLING, Preprocessing, SpanSignal, median_of_channels
 from analysis.survey import ScorableSpan
 
 Make = Callable[..., object]
@@ -62,6 +62,14 @@ def test_the_band_is_a_butterworth_applied_twice(make_recording: Make, sfreq: fl
     t = np.arange(60 * 512, 140 * 512) / 512
     in_phase = (data * np.sin(2 * np.pi * np.array(frequencies)[:, None] * t)).mean(axis=1) * 2
     assert in_phase == pytest.approx(100 * np.abs(response) ** 2, rel=0.005, abs=0.02)
+
+
+@pytest.mark.parametrize("channels", [1, 2, 19, 46])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_median_is_that_of_numpy_to_the_last_bit(channels: int, dtype: type) -> None:
+    data = np.random.default_rng(channels).normal(size=(channels, 500)).astype(dtype)
+    data[0, 7], data[-1, 9], data[0, 11] = np.nan, np.inf, -np.inf
+    np.testing.assert_array_equal(median_of_channels(data), np.median(data, axis=0), strict=True)
 
 
 def test_the_reference_is_the_median_of_the_scored_channels(make_recording: Make) -> None:
