@@ -125,10 +125,31 @@ def operations(config: MVPFormerConfig, n_segments: int, n_channels: int) -> flo
     return 2.0 * (projections + attention + encoder)
 
 
+def bare_products(model: MVPFormer, n_segments: int, n_channels: int) -> Callable[[], Tensor]:
+    """Work that multiplies tokens with weights, as many as `operations` counts, layer by layer, and does no more."""
+    n_tokens = n_segments * n_channels
+    tokens, inner = torch.randn(n_tokens, model.config.n_embd), torch.randn(n_tokens, model.config.n_inner)
+    coefficients = torch.randn(n_tokens, model.encoder.projection.in_features)
+    pairs: list[tuple[Tensor, Tensor]] = [(coefficients, model.encoder.projection.weight)]
+    blocks = [cast(Block, module) for module in model.blocks]
+    for block in blocks:
+        n = n_channels if block is blocks[-1] else n_tokens
+        attention, mlp = block.attention, block.mlp
+        pairs.append((tokens, attention.key_value.weight))
+        pairs += [(tokens[:n], part.weight) for part in (attention.query, attention.output, mlp.gate, mlp.up)]
+        pairs.append((inner[:n], mlp.down.weight))
+
+    def multiply() -> Tensor:
+        return [functional.linear(x, weight) for x, weight in pairs][-1]
+
+    return multiply
+
+
 @torch.inference_mode()
 def measure(n_segments: int, n_channels: int, rounds: int, config: MVPFormerConfig = CONFIG) -> dict[str, Any]:
     """Samples of a window from signal to logits by either form in turn, and of a recording's next window by ours.
 
+    "products" are samples of what both forms multiply tokens with, taken in turn too.
     "difference" is the greatest between both forms' logits, as a share of the largest logit.
     """
     model, signal = _example(n_segments, n_channels, config)
@@ -139,11 +160,12 @@ def measure(n_segments: int, n_channels: int, rounds: int, config: MVPFormerConf
         newest = model.embed(signal[:, -1:])
         return model.logits_from_embeddings(torch.cat([embeddings[:, :-1], newest], dim=1))
 
-    samples: dict[str, list[float]] = {"ours": [], "next": [], "textbook": []}
+    samples: dict[str, list[float]] = {"ours": [], "next": [], "textbook": [], "products": []}
     works: dict[str, Callable[[], Tensor]] = {
         "ours": lambda: model.logits(signal),
         "next": next_window,
         "textbook": lambda: textbook_logits(model, signal),
+        "products": bare_products(model, n_segments, n_channels),
     }
     made = {name: work() for name, work in works.items()} if rounds > 1 else {"ours": model.logits(signal)}
     for _ in range(rounds):

@@ -72,9 +72,17 @@ def test_nothing_computes_with_fewer_products_than_the_floor(model, segments, ch
     assert 0.2 * counter.get_total_flops() < speed.operations(TINY, segments, channels) < counter.get_total_flops()
 
 
+def test_bare_products_are_those_of_tokens_with_weights():
+    work = speed.bare_products(MVPFormer(TINY), 4, 3)
+    with torch.no_grad(), FlopCounterMode(display=False) as counter:
+        work()
+    encoder, keys, rest = 84 * 24, 2 * 24 * 8, 2 * 24 * 24 + 3 * 24 * 20
+    assert counter.get_total_flops() == 2 * (12 * encoder + 2 * 12 * keys + (12 + 3) * rest)
+
+
 def test_samples_are_as_many_as_rounds_and_both_forms_agree(one_thread):
     found = speed.measure(6, 3, 2, TINY)
-    assert all(len(found[name]) == 2 and min(found[name]) > 0 for name in ("ours", "next", "textbook"))
+    assert all(len(found[name]) == 2 and min(found[name]) > 0 for name in ("ours", "next", "textbook", "products"))
     assert found["difference"] < 1e-4  # float32
     assert found["gflop"] == speed.operations(TINY, 6, 3) / 1e9
 
