@@ -24,6 +24,7 @@ logger = logging.getLogger(__name__)
 # Values of one buffer (4 MB); above a few times this the C library takes fresh pages from the system at every call,
 # which costs more than the arithmetic.
 _BLOCK_VALUES = 2**20
+_CACHED_VALUES = 2**17  # of a buffer that is to stay in the cache of the processor
 _MOST_STEPS = 32
 
 
@@ -48,30 +49,27 @@ def plain_scan(x: Tensor, delta: Tensor, a: Tensor, b: Tensor, c: Tensor, state:
 
 
 def block_scan(x: Tensor, delta: Tensor, a: Tensor, b: Tensor, c: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-    """The fast form on a CPU, without gradients: everything but the recurrence is done for several steps at a time.
+    """The fast form on a CPU, without gradients: decays of some steps at a time, the rest on one state in place.
 
-    The recurrence itself is one call a step on buffers that stay in the processor's cache.
+    State and decays stay in the processor's cache; keeping the states of several steps, to read them at once, does not.
     """
     n_rows, n_steps, width = x.shape
     n_states = a.shape[1]
-    size = max(1, min(_MOST_STEPS, n_steps, _BLOCK_VALUES // max(1, n_rows * n_states * width)))
-    at = a.T.contiguous()
+    size = max(1, min(_MOST_STEPS, n_steps, _CACHED_VALUES // max(1, n_rows * n_states * width)))
+    at, state = a.T.contiguous(), state.clone()
     decay = x.new_empty(size, n_rows, n_states, width)
-    states = torch.empty_like(decay)
-    y = torch.empty_like(x)
-    steps, inflow = delta.transpose(0, 1), (delta * x).transpose(0, 1)  # (T, R, E)
-    b, c = b.transpose(0, 1), c.transpose(0, 1)  # (T, R, N)
+    y = x.new_empty(n_steps, n_rows, 1, width)
+    steps = delta.transpose(0, 1)[:, :, None]  # (T, R, 1, E)
+    inflow = (delta * x).transpose(0, 1).contiguous()[:, :, None]
+    b, c = b.transpose(0, 1).contiguous()[..., None], c.transpose(0, 1).contiguous()[:, :, None]
     for start in range(0, n_steps, size):
         stop = min(start + size, n_steps)
-        d, s = decay[: stop - start], states[: stop - start]
-        torch.mul(steps[start:stop, :, None], at, out=d).exp_()
-        torch.mul(inflow[start:stop, :, None], b[start:stop, :, :, None], out=s)
-        for i in range(stop - start):
-            torch.addcmul(s[i], d[i], state, out=s[i])
-            state = s[i]
-        y[:, start:stop] = torch.matmul(c[start:stop, :, None], s)[:, :, 0].transpose(0, 1)
-        state = state.clone()  # the buffer is filled anew
-    return y, state
+        d = decay[: stop - start]
+        torch.mul(steps[start:stop], at, out=d).exp_()
+        for i in range(start, stop):
+            state.mul_(d[i - start]).addcmul_(inflow[i], b[i])
+            torch.bmm(c[i], state, out=y[i])
+    return y[:, :, 0].transpose(0, 1).contiguous(), state
 
 
 class _KeptStates(torch.autograd.Function):
