@@ -59,6 +59,7 @@ def test_rows_of_what_was_measured(found: dict[str, Any]) -> None:
         assert (value(case, measured), verdict(case, measured)) == (0, "pass")
         case, measured = rows[f"{name} scan"]
         assert (case.gain, measured.rival) == (5.0, rows[f"{name} step"][1].rival)
+        assert "where the target leaves" in case.missed
     text = explain(found)
     assert "2 ch, 1 thread:" in text
     assert "limits: the encoder" in text
@@ -77,6 +78,16 @@ def test_the_encoder_in_bfloat16_has_rows_of_its_own_and_of_what_it_does(found: 
     name = "neurduo 15 ch 1 threads bfloat16"
     assert [value(*rows[f"{name} z {how}"]) for how in ("typical", "largest")] == [2.0, 9.0]
     assert [value(*rows[f"{name} p {how}"]) for how in ("typical", "largest")] == pytest.approx([0.1, 0.2])
+
+
+def test_the_reason_of_a_missed_step_is_made_of_what_was_measured() -> None:
+    made = {"reference 15": [14.0] * 4, "stream 15": [9.5] * 4, "encoder 15": [4.4], "encoder_gflop": 0.05}
+    made |= {"stream 2": [2.9] * 4, "encoder 2": [0.9], "gflops": 187.5}
+    assert bench_neurduo._reason(made, 15, "") == (
+        "4.4 ms are the encoder, whose products alone take 4.0 at the rate of a large one, and 5.1 ms the rest, where "
+        "the target leaves 2.6; with 2 channels that rest, mostly calls and the reading of all weights, takes 2.0, and "
+        "each further channel adds its products and passes over its state"
+    )
 
 
 def test_a_processor_without_bfloat16_says_so(found: dict[str, Any]) -> None:
