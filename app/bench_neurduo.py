@@ -136,8 +136,7 @@ def _scan_rows(found: Mapping[str, Any], n: int, threads: int) -> Rows:
     """A step of a whole recording, with and without the encoder, beside the straightforward step."""
     name, text = f"neurduo {n} ch {threads} threads", f"{n} ch, {_threads(threads)}"
     scan, alone = found[f"scan {n}"], found[f"scan recurrent {n}"]
-    plain = _cycles(found, "reference", n)
-    plain_rest = plain - np.median(found[f"reference encoder {n}"])
+    plain, plain_rest = found[f"scan reference {n}"], found[f"scan reference rest {n}"]
     arithmetic, rest = (1e3 * n * found[f"{part}_gflop"] / found["gflops"] for part in ("encoder", "rest"))
     scanned = (
         f"the encoder's products alone take {arithmetic:.1f} ms a step at the rate of a large one, "

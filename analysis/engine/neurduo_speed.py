@@ -29,6 +29,7 @@ CHANNELS = (2, 15)
 HISTORY_SECONDS = (30, 60, 300, 600, 1800, 3600)
 SCAN_STEPS = 512
 CYCLE = 4  # steps from one memory write to the next
+_TURN = 8 * CYCLE  # steps of the straightforward form between two scans
 _UNIT_STEPS, _UNITS = 20, 8  # of the head whose probabilities are compared
 
 
@@ -184,9 +185,12 @@ def _see_the_signal(model: NeurDuo, chunks: Tensor) -> None:
 
 
 def _scans(model: NeurDuo, positions: Tensor, ids: Tensor, rounds: int) -> dict[str, Any]:
-    """Milliseconds a step where many are done at once: the whole model, and what is left without the encoder."""
+    """Milliseconds a step where many are done at once: the whole model, and what is left without the encoder.
+
+    The straightforward step takes its turn before each, since a machine's pace changes within minutes.
+    """
     n = len(positions)
-    stream = Stream(model, positions, ids)
+    stream, plain = Stream(model, positions, ids), StraightforwardStep(model, positions, ids)
     chunks = torch.randn(1, SCAN_STEPS, n, SMALL.chunk_samples)
     tokens = torch.randn(1, SCAN_STEPS, n, SMALL.token_dim)
 
@@ -196,10 +200,18 @@ def _scans(model: NeurDuo, positions: Tensor, ids: Tensor, rounds: int) -> dict[
             for part in tokens.split(128, dim=1):
                 state = model.advance(part, stream.montage, state).state
 
+    def each(work: Callable[[Tensor], Tensor]) -> float:
+        return sum(_time(partial(work, chunks[:, i])) for i in range(_TURN)) / _TURN
+
     stream.run(chunks[:, :64])
-    whole = [_time(lambda: stream.run(chunks)) / SCAN_STEPS for _ in range(rounds)]
-    alone = [_time(recurrent) / SCAN_STEPS for _ in range(rounds)]
-    return {f"scan {n}": whole, f"scan recurrent {n}": alone}
+    names = ("scan reference", "scan", "scan reference rest", "scan recurrent")
+    times: dict[str, list[float]] = {name: [] for name in names}
+    for _ in range(rounds):
+        times["scan reference"].append(each(plain.step))
+        times["scan"].append(_time(lambda: stream.run(chunks)) / SCAN_STEPS)
+        times["scan reference rest"].append(each(plain.step) - each(plain.encode_signal))
+        times["scan recurrent"].append(_time(recurrent) / SCAN_STEPS)
+    return {f"{name} {n}": found for name, found in times.items()}
 
 
 def _history(model: NeurDuo, positions: Tensor, ids: Tensor, rounds: int, histories: Sequence[int]) -> dict[str, Any]:

@@ -58,7 +58,12 @@ def test_rows_of_what_was_measured(found: dict[str, Any]) -> None:
         case, measured = rows[f"{name} state"]
         assert (value(case, measured), verdict(case, measured)) == (0, "pass")
         case, measured = rows[f"{name} scan"]
-        assert (case.gain, measured.rival) == (5.0, rows[f"{name} step"][1].rival)
+        assert (case.gain, measured.rival) == (5.0, tuple(found[f"scan reference {n}"]))
+        assert len(measured.rival) == len(measured.samples) == 3, "taken in turn"
+        rest = rows[f"{name} scan rest"][1]
+        assert (rest.samples, rest.rival) == tuple(
+            tuple(found[f"scan {w} {n}"]) for w in ("recurrent", "reference rest")
+        )
         assert "where the target leaves" in case.missed
     text = explain(found)
     assert "2 ch, 1 thread:" in text
