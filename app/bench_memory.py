@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _FILLING = (
     "the second quarter, from which growth is told, still fills what is kept of the day; in 3,000 page turns it stayed "
-    "within 4 MB from the 700th on"
+    "within 4 MB from the 800th on"
 )
 CASES = (
     Case("memory steady", "24 h, 23 ch, a prediction a second: window, pages turned", 400, (500, 8600), "MB"),
