@@ -96,13 +96,12 @@ def _missed(hits: Sequence[bool]) -> float:
 
 
 def _reason(hits: Sequence[bool], heard: Sequence[bool], by_power: Sequence[bool]) -> str:
-    """What the missed foci have in common: a model that does not answer, or a seizure that no map shows."""
-    of = [i for i, hit in enumerate(hits) if not hit]
-    unheard = sum(not heard[i] for i in of)
-    faint = sum(heard[i] and not by_power[i] for i in of)
+    """Whether the missed foci are those that no map shows, and whether the model answers at all so early."""
+    missed = [i for i, hit in enumerate(hits) if not hit]
     return (
-        f"of the {len(of)} missed, the model stays below its threshold in {unheard}, and of the others the RMS ratio "
-        f"misses {faint} too; it stays below in {sum(not one for one in heard)} of all {len(hits)}"
+        f"of the {len(missed)} missed, the RMS ratio misses {sum(not by_power[i] for i in missed)} too; in these first "
+        f"seconds the model reaches its threshold in {sum(heard)} of all {len(hits)}, "
+        f"in {sum(heard[i] for i in missed)} of the missed"
     )
 
 

@@ -65,8 +65,8 @@ def test_rows_and_words_are_what_was_counted(parts):
     assert gains(*rows["attribution axon IG signed"]) == (4.0, 4.0, 4.0)
     assert gains(*rows["attribution axon IG unsigned"]) is None, "nothing is missed: no number of times is better"
     assert rows["attribution axon keep one"][0].missed == (
-        "of the 4 missed, the model stays below its threshold in 1, and of the others the RMS ratio misses 1 too; "
-        "it stays below in 1 of all 4"
+        "of the 4 missed, the RMS ratio misses 2 too; in these first seconds the model reaches its threshold in "
+        "3 of all 4, in 3 of the missed"
     )
     text = bench.explain(found)
     assert "no model, RMS ratio: 2 of 4, 50 % (15-85)" in text
