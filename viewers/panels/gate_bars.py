@@ -32,7 +32,7 @@ class GateBars(KindPanel):
         """Four plots over layers, a head, and what the traces show."""
         self.gate = Chooser("Gate on the traces", [_GATES[0]], "The gate that is shown behind the traces")
         tip = "The layer that is shown behind the traces (or click a layer below)"
-        self.part = Chooser("Layer on the traces", [(MEAN, "Traces: mean of layers")], tip)
+        self.part = Chooser("Layer on the traces", [(MEAN, "Traces: layer mean")], tip)
         self.profile = BalanceBars("Temporal weight by layer", ENDS[TEMPORAL], (below, above))
         self.scale = BalanceBars("Weight of the short window by layer", ENDS[SHORT], (below, above), 100)
         self.entropy = LayerPlot("Entropy ratio by layer", 100)
@@ -67,7 +67,7 @@ class GateBars(KindPanel):
         """Fill the plots."""
         layers = result.labels.get("layer", ())
         parts = [(str(i), f"Traces: layer {i}") for i in range(len(result.values("mean")))]
-        self.part.set_choices([(MEAN, "Traces: mean of layers"), *parts])
+        self.part.set_choices([(MEAN, "Traces: layer mean"), *parts])
         gates = gates_in(result)
         self.gate.set_choices([(gate, text) for gate, text in _GATES if gate in gates])
         self.gate.setVisible(len(gates) > 1)
