@@ -27,7 +27,7 @@ def machine() -> dict[str, Any]:
 
     from app.engine_process import core_count
 
-    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+    load = round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
     return {
         "system": platform.platform(),
         "processor": processor(),
